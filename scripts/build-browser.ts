@@ -17,6 +17,7 @@ const CORE_URL = "/_svc/core.js";
 const LOADER_URL = "/_svc/loader.js";
 const REGION_URL = "/_svc/region.js";
 const ACT_URL = "/_svc/act.js";
+const EFFECT_URL = "/_svc/effect.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
 const ASSETS = [
@@ -65,6 +66,7 @@ const ASSETS = [
   "flow-live",
   "flow-graph",
   "flow-log",
+  "create",
 ];
 /** Folders of src/web/client that hold assets under their own names. */
 const CLIENT_FOLDERS = ["runtime", "bindings", "state", "actions", "streaming", "navigation"];
@@ -96,6 +98,10 @@ const importsByUrl: Plugin = {
     // A part that extends another.
     builder.onResolve({ filter: /\/region\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: REGION_URL, external: true },
+    );
+    // Effects and created components share the list of cleanups.
+    builder.onResolve({ filter: /\/state\/effect\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: EFFECT_URL, external: true },
     );
     // All parts share core's dependency graph.
     builder.onResolve({ filter: /\/(?:core|signal|system)\.ts$/ }, () => ({ path: CORE_URL, external: true }));
@@ -160,7 +166,7 @@ function shortened(code: string): string {
 /** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import could never be retried. */
 function throughLoader(code: string): string {
   return code.replaceAll(
-    /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region)\.js"/g,
+    /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region|effect)\.js"/g,
     (_import, list: string, part: string) => `const{${list.replaceAll(" as ", ":")}}=await $svc.load("${part}")`,
   );
 }

@@ -226,7 +226,6 @@ export const lists = [
   <For each={people} by={(person) => person.age}>
     {(person) => <li>{person.name}</li>}
   </For>,
-  // @ts-expect-error a row is one element, not text
   <For each={people}>{(person) => person.name}</For>,
   // @ts-expect-error a condition is needed
   <Show>x</Show>,

@@ -16,6 +16,7 @@ export const PATHS = {
   core: "/_svc/core.js",
   /** Parts of the runtime that a page loads only if it uses them. */
   region: "/_svc/region.js",
+  create: "/_svc/create.js",
   attr: "/_svc/attr.js",
   raw: "/_svc/raw.js",
   store: "/_svc/store.js",
@@ -253,6 +254,11 @@ export const VARIABLES = {
 export const DOM = {
   /** id of the state script element. */
   stateId: "svc-state",
+  /** Comments around a range of nodes that the browser may replace. */
+  rangeStart: "[",
+  rangeEnd: "]",
+  /** Symbol of the handlers of elements that the browser created in a range. */
+  createdHandler: "_c",
   /** Scope attribute: `s="7 counter-1a2b3c4d region store"`. */
   scope: "s",
   /** Key attribute of an element whose position is not static: `b="2"`. */

@@ -5,20 +5,15 @@ import { newExtraction } from "./extract/extract.ts";
 import { refuseComponentCalls } from "./analyze/components.ts";
 import { ClientModule, type ClientImport } from "./emit/client-module.ts";
 import type { SourceFile } from "./diagnostics.ts";
+import type { Output } from "./model.ts";
 import { NO_ALIASES, nameFrameworkImports, type FrameworkAliases } from "./framework-imports.ts";
 import { RUNTIME } from "./analyze/declaration-kinds.ts";
+import { emitCreateModule, type CreateModule } from "./emit/emit-create.ts";
 import { BrowserEmitter } from "./emit/emit-browser.ts";
 import { refusePropMutation } from "./analyze/prop-writes.ts";
 import { refuseDoubleKeys } from "./analyze/row-keys.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
-
-export interface Output {
-  /** TypeScript without JSX. */
-  code: string;
-  /** Source map (version 3) to the original text, as JSON. */
-  map: string;
-}
 
 export interface Compiled {
   server: Output;
@@ -49,6 +44,20 @@ export interface CompileOptions {
  */
 export function compile(text: string, path: string, options: CompileOptions = {}): Compiled {
   return compileFile(text, path, options).compiled;
+}
+
+/**
+ * Compiles the create functions of one TSX file: its components for rows and branches that the browser creates.
+ * @param text the source.
+ * @param path as in `compile`.
+ * @example
+ * const { output, problems } = compileCreate("export const View = () => <p>Hello</p>;", "view.tsx");
+ */
+export function compileCreate(text: string, path: string, aliases: FrameworkAliases = NO_ALIASES): CreateModule {
+  const file: SourceFile = { path, text };
+  const program = parse(file);
+  nameFrameworkImports(program, aliases);
+  return emitCreateModule(analyze(file, program));
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */

@@ -184,18 +184,6 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /<Box … \/>, or call it box/,
   ],
   [
-    "a live branch of text",
-    'export function A() { const n = signal(1); return <p>{n.value ? <b>x</b> : «"no"»}</p>; }',
-    "SVC109",
-    /<span>/,
-  ],
-  [
-    "a live row with two places that return",
-    "export function A() { const s = store({ l: [1] }); return <ul>{s.l.map(«(x) => { if (x) return <li>a</li>; return <li>b</li>; }»)}</ul>; }",
-    "SVC109",
-    /inside the element/,
-  ],
-  [
     "a key made of a name created in the row",
     "export function A() { const s = store({ l: [1] }); return <ul>{s.l.map((x) => { const k = x + 1; return <li key={«k»}>x</li>; })}</ul>; }",
     "SVC109",
@@ -219,12 +207,6 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     "export function A() { const n = signal(1); return <p><Show fallback={«<i>x</i>»} when={n.value}><b>y</b></Show></p>; }",
     "SVC109",
     /when=\{…\} before/,
-  ],
-  [
-    "a live <Show> of two elements",
-    "export function A() { const n = signal(1); return <p>«<Show when={n.value}><b>y</b><b>z</b></Show>»</p>; }",
-    "SVC109",
-    /<div>/,
   ],
   ["spread children", "export const A = (p) => <ul>«{...p.l}»</ul>;", "SVC109", /\{list\}/],
   [
@@ -322,10 +304,22 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
   ],
   ["text in a table", "export const A = () => <table>«text»<tbody /></table>;", "SVC108", /<td>/],
   [
-    "a component in a live branch",
-    "export function A() { const n = signal(1); return <p>{n.value && «<B />»}</p>; }",
+    "a component of the framework in a live branch",
+    "export function A() { const n = signal(1); return <p>{n.value && «<Island>»x</Island>}</p>; }",
     "SVC120",
-    /Write its elements here/,
+    /runs only on the server/,
+  ],
+  [
+    "a component in a row of a virtual list",
+    "const B = () => <i />; export function A(props) { return <ul><For each={props.rows} virtual>{«(row) => <li><B /></li>»}</For></ul>; }",
+    "SVC120",
+    /virtual list/,
+  ],
+  [
+    "a component that is a value of the server in a live branch",
+    "export function A(props) { const n = signal(1); return <p>{n.value && <«props.as» />}</p>; }",
+    "SVC120",
+    /imported or declared/,
   ],
   [
     "children in a live branch",

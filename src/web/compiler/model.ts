@@ -1,11 +1,20 @@
 /** The model of a template: extraction creates it from JSX, and both emitters (server, browser) walk it. */
 import type MagicString from "magic-string";
+import type { ESTree } from "vite";
 import type { Expression, FunctionNode, Node } from "./parse/ast.ts";
 import type { Kind } from "./analyze/declaration-kinds.ts";
 import type { Binding } from "./parse/scopes.ts";
 
 /** Generated code: strings are copied as they are, and nodes are replaced by their edited source text. */
 export type Code = (string | Node)[];
+
+/** A compiled module. */
+export interface Output {
+  /** TypeScript without JSX. */
+  code: string;
+  /** Source map (version 3) to the original text, as JSON. */
+  map: string;
+}
 
 export interface Slot {
   /** Expression that the server evaluates for it. */
@@ -72,6 +81,8 @@ export interface Scope {
   rewritten: Set<Node>;
   /** Attributes of the root element for the component's `onLoad` and `onVisible` calls. */
   hookAttributes: string[];
+  /** Whether its code is inside the component's own function, where names keep their values (emit-create.ts). */
+  isClosure: boolean;
   /** Whether a portal is inside. The content of portals has a copy of the scope attribute. */
   hasPortals: boolean;
   /** Name of the server constant and bind symbol; set once the browser code is written. */
@@ -125,6 +136,8 @@ export interface Element {
   key: number | undefined;
   /** The foreign content around it. An element that the browser creates needs its namespace. */
   foreign: "svg" | "math" | undefined;
+  /** Handlers of an element that the browser creates in a view. The browser attaches them when it creates the element. */
+  created: Handler[];
 }
 
 /** Adjacent texts and expressions that the browser updates as one text node. */
@@ -151,8 +164,8 @@ export interface List {
   /** Options of a virtual list, which renders only the visible rows. `true`: the defaults. */
   virtual: Expression | true | undefined;
   row: FunctionNode;
-  /** The element that the row function returns. */
-  element: Element;
+  /** The element that the row function returns; undefined if a row is a range of nodes, which may contain components. */
+  element: Element | undefined;
   level: number;
   isSole: boolean;
   key: number | undefined;
@@ -166,14 +179,20 @@ export interface Branch {
   node: Node;
   level: number;
   pick: Pick;
-  branches: Element[];
+  /** Elements of the branches; undefined if they are ranges of nodes, which may contain components. */
+  branches: Element[] | undefined;
+  /** What the branches show. */
+  contents: Node[];
   key: number;
 }
 
 export type Item =
   | { kind: "text"; html: string; text: string }
   | { kind: "piece"; expression: Node }
-  | { kind: "component"; node: Node }
+  /** `key`: of the comment after it, in a row or branch, where the browser may create it. */
+  | { kind: "component"; node: ESTree.JSXElement; key: number | undefined }
+  /** An expression in a created view that may have JSX as its value. */
+  | { kind: "insert"; expression: Expression; key: number }
   | Run
   | Element
   | List

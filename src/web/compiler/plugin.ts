@@ -8,8 +8,10 @@ import path from "node:path";
 import { transformWithOxc, type Plugin } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
-import { BROWSER_NAMES } from "./emit/client-module.ts";
-import { compile, type Compiled, type Output } from "./compile.ts";
+import { BROWSER_NAMES, CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
+import { compile, compileCreate } from "./compile.ts";
+import type { Output } from "./model.ts";
+import type { CreateModule } from "./emit/emit-create.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
 import {
@@ -37,6 +39,7 @@ const BROWSER_SVC = "\0svc-browser";
 const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.core,
   PATHS.region,
+  PATHS.create,
   PATHS.attr,
   PATHS.store,
   PATHS.act,
@@ -116,6 +119,7 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
     async resolveId(source, importer) {
       if (source.endsWith(CLIENT_QUERY)) return source;
+      if (source.endsWith(CREATE_QUERY)) return createId(this, source, importer);
       if (RUNTIME_PATHS.has(source) && this.environment.config.consumer === "client")
         return { id: source, external: true, moduleSideEffects: false };
       const own = await imports.canonical(source, importer ?? path.join(root, "app.ts"), resolverOf(this));
@@ -142,16 +146,19 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
     async load(id) {
       if (id === BROWSER_SVC) return browserSvc();
+      if (id.endsWith(CREATE_QUERY)) return loadCreate(this, id);
       if (!id.endsWith(CLIENT_QUERY)) return undefined;
       const file = await fileOf(id);
       const module = id.slice(0, -CLIENT_QUERY.length);
       const aliases = await imports.aliasesIn(file.text, module, resolverOf(this));
       const compiled = compile(file.text, file.path, { aliases });
-      await checkImports(this, compiled, file, id);
+      await checkImports(this, compiled.clientImports, file, id);
+      await checkCreated(this, compiled.clientImports, id);
       return compiled.client ? stripTypes(compiled.client, file) : { code: "export {};" };
     },
     async transform(code, id) {
-      if (id.endsWith(CLIENT_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id)) return undefined;
+      if (id.endsWith(CLIENT_QUERY) || id.endsWith(CREATE_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id))
+        return undefined;
       const isBrowser = this.environment.config.consumer === "client";
       const own = await fileOf(id, code);
       const aliases = await imports.aliasesIn(code, id, resolverOf(this));
@@ -204,9 +211,60 @@ export function svc(options: PluginOptions = {}): Plugin {
     return exportedActions(file, await imports.aliasesIn(file.text, id, resolverOf(context)));
   }
 
+  /** The id of a module of create functions; the module itself if it has no JSX. */
+  async function createId(context: Resolver, source: string, importer: string | undefined): Promise<string> {
+    const base = source.slice(0, -CREATE_QUERY.length);
+    const resolved = await context.resolve(base, importer ?? root);
+    const id = resolved?.id ?? base;
+    return /\.[jt]sx$/.test(id) && !id.includes("/node_modules/") ? id + CREATE_QUERY : id;
+  }
+
+  async function createOf(context: Resolver, id: string): Promise<{ file: SourceFile; created: CreateModule }> {
+    const file = await fileOf(id);
+    const module = id.slice(0, -CREATE_QUERY.length);
+    const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
+    return { file, created: compileCreate(file.text, file.path, aliases) };
+  }
+
+  async function loadCreate(context: Resolver, id: string): Promise<{ code: string; map?: string }> {
+    const { file, created } = await createOf(context, id);
+    await checkImports(context, created.imports, file, id);
+    const module = JSON.stringify(id.slice(0, -CREATE_QUERY.length));
+    const stripped = await stripTypes(created.output, file);
+    const others = created.others.length === 0 ? "" : `\nexport { ${created.others.join(", ")} } from ${module};`;
+    return { ...stripped, code: stripped.code + others };
+  }
+
+  /** @throws SvcError if a component that browser code creates, or one inside it, runs only on the server */
+  async function checkCreated(
+    context: Resolver,
+    used: readonly ClientImport[],
+    importer: string,
+    seen = new Set<string>(),
+  ): Promise<void> {
+    for (const { source, imported } of used) {
+      if (!source.endsWith(CREATE_QUERY)) continue;
+      const id = await createId(context, source, importer);
+      if (!id.endsWith(CREATE_QUERY) || seen.has(id + imported)) continue;
+      seen.add(id + imported);
+      const { created } = await createOf(context, id);
+      const names = imported === "*" ? [...created.uses.keys()] : [imported];
+      for (const name of names) {
+        const problem = created.problems.get(name);
+        if (problem) throw problem;
+        await checkCreated(context, created.uses.get(name) ?? [], id, seen);
+      }
+    }
+  }
+
   /** A browser module may import only actions from a module of actions. */
-  async function checkImports(context: Resolver, compiled: Compiled, file: SourceFile, id: string): Promise<void> {
-    for (const item of compiled.clientImports) {
+  async function checkImports(
+    context: Resolver,
+    used: readonly ClientImport[],
+    file: SourceFile,
+    id: string,
+  ): Promise<void> {
+    for (const item of used) {
       const resolved = await context.resolve(item.source, id);
       if (!resolved || resolved.external || !path.isAbsolute(resolved.id)) continue;
       const target = await fileOf(resolved.id);

@@ -21,7 +21,7 @@ export interface ForProps<Item> {
    */
   virtual?: boolean | VirtualOptions;
   /** Returns one element. It must be an inline function, so that the compiler sees it. */
-  children: (item: Item, index: number) => Markup;
+  children: (item: Item, index: number) => Child;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The scripts that handle a page's events (stub with event types, loader, `moments.js`), and how they are added when another page is swapped in. */
 import { DOM, PAGE_SCRIPTS } from "../../../platform/shared/wire.ts";
+import { eventTypes, isStub, listen } from "../runtime/event-types.ts";
 
 let nonce: string | undefined;
 
@@ -19,22 +20,6 @@ function isValidNonce(candidate: string): boolean {
   style.remove();
   return isApplied;
 }
-
-/** Whether a script is the stub, or the part of it that comes with deferred content. */
-function isStub({ text }: HTMLScriptElement): boolean {
-  return text.includes(`${DOM.queue}=`) || text.includes(`${DOM.queue}[999]`);
-}
-
-/** Event types that the stubs of a page listen for. */
-function eventTypes(page: Document): string[] {
-  return [...page.scripts].filter(isStub).flatMap(({ text }) => {
-    const list = /\bof\s*(\[[^\]]*\])/.exec(text)?.[1];
-    return list === undefined ? [] : (JSON.parse(list) as string[]);
-  });
-}
-
-/** Event types with listeners that were added after the stub. */
-const heard = new Set<string>();
 
 /** The scripts that this document has run: URLs, or the text of inline scripts. */
 const ran = new Set<string>();
@@ -73,8 +58,7 @@ export function refusesScripts(next: Document): boolean {
 
 /** Listens for the event types of the page that is swapped in, and runs its scripts. */
 export function takeScripts(next: Document): void {
-  const known = eventTypes(document);
-  if ("$svc" in self) listen(eventTypes(next).filter((type) => !known.includes(type)));
+  if ("$svc" in self) listen(eventTypes(next));
   for (const script of newScripts(next).filter(isMeant)) {
     const { text, type, async } = script;
     const path = isRuntime(script) ? script.src : script.getAttribute("src");
@@ -83,26 +67,5 @@ export function takeScripts(next: Document): void {
     else copy.src = path;
     ran.add(nameOf(script));
     document.head.append(copy);
-  }
-}
-
-/** Does what the stub does, for event types that this page did not have before. */
-function listen(types: readonly string[]): void {
-  for (const type of types) {
-    if (heard.has(type)) continue;
-    heard.add(type);
-    addEventListener(
-      type,
-      (event) => {
-        let flags: string | null | undefined;
-        for (const at of (event._way = event.composedPath() as Element[])) {
-          if (/^!?\./.test(flags!)) break;
-          flags = at.getAttribute?.(DOM.on + type);
-          if (flags?.startsWith("!")) event.preventDefault();
-        }
-        self.$svc.push(event);
-      },
-      { capture: true, passive: false },
-    );
   }
 }

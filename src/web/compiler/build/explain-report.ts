@@ -112,10 +112,10 @@ function collect(element: Element, found: TemplateReport["bindings"], lineOf: (n
       found.push({ what: "text", line: live === undefined || typeof live === "string" ? line : lineOf(live) });
     } else if (item.kind === "list") {
       found.push({ what: "list", line: lineOf(item.node) });
-      collect(item.element, found, lineOf);
+      if (item.element) collect(item.element, found, lineOf);
     } else if (item.kind === "branch") {
       found.push({ what: "condition", line: lineOf(item.node) });
-      for (const branch of item.branches) collect(branch, found, lineOf);
+      for (const branch of item.branches ?? []) collect(branch, found, lineOf);
     } else if (item.kind === "element") collect(item, found, lineOf);
   }
 }

@@ -1,6 +1,7 @@
 /** Collects the browser module of a TSX file: imports, module-level declarations, helpers and exports. */
 import MagicString, { Bundle } from "magic-string";
-import { PATHS } from "../../../platform/shared/wire.ts";
+import path from "node:path";
+import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { holdsJsx, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
@@ -24,9 +25,13 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
   navigate: PATHS.navigate,
 };
 
+/** Names that exist in components that the browser creates, beside those of `BROWSER_NAMES`. */
+const CREATED_NAMES: ReadonlySet<string> = new Set(["onLoad", "createRef"]);
+
 /** Parts of the runtime. A page loads only those that it uses. */
 export type PartName =
   | "region"
+  | "create"
   | "attr"
   | "raw"
   | "form"
@@ -36,6 +41,9 @@ export type PartName =
   | "portal"
   | "select"
   | "virtual";
+
+/** Query of an import that requests the create functions of a module's components (emit-create.ts). */
+export const CREATE_QUERY = "?svc-create";
 
 /** An import of the app that browser code needs. */
 export interface ClientImport {
@@ -54,6 +62,7 @@ export class ClientModule {
   readonly #source: MagicString;
   readonly #runtime = new Map<string, Set<string>>();
   readonly #declarations = new Set<Node>();
+  readonly #created = new Set<Binding>();
   /** Module-level names that browser code uses. */
   readonly taken = new Set<Binding>();
   readonly #parts: { edits: MagicString; code: Code }[] = [];
@@ -85,6 +94,51 @@ export class ClientModule {
   part(part: PartName, name: string, scope: Scope): string {
     scope.parts.add(part);
     return this.runtime(PATHS[part], name);
+  }
+
+  /** Local name of an export of the part that creates views. It needs two other parts, which the browser fetches together with it. */
+  createPart(name: string, scope: Scope): string {
+    for (const part of ["create", "region", "effect"] as const) scope.parts.add(part);
+    this.hasViews = true;
+    return this.runtime(PATHS.create, name);
+  }
+
+  /** Whether browser code creates views. */
+  hasViews = false;
+  /** Whether this is the module of create functions itself. */
+  isCreateModule = false;
+
+  /** Whether a name of the module may be a component, or return JSX in another way. */
+  isCreatable(binding: Binding): boolean {
+    if (binding.declared === "import") {
+      const declaration = importOf(binding);
+      return svcImport(binding) === undefined && /\.[jt]sx$/.test(String(declaration?.source.value));
+    }
+    const { source } = binding;
+    return holdsJsx(source);
+  }
+
+  /** Local name of the create function behind a component's name. */
+  creatable(binding: Binding): string {
+    if (binding.declared !== "import" && this.isCreateModule) return binding.name;
+    const local = `${this.names.prefix}c_${binding.name}`;
+    if (this.#created.has(binding)) return local;
+    this.#created.add(binding);
+    const { source, node } = binding;
+    const declaration = importOf(binding);
+    const from = declaration?.source.value ?? `./${path.posix.basename(this.#module.file.path)}`;
+    const imported =
+      source.type === "ImportSpecifier"
+        ? source.imported.type === "Identifier"
+          ? source.imported.name
+          : source.imported.value
+        : source.type === "ImportNamespaceSpecifier"
+          ? "*"
+          : source.type === "ImportDefaultSpecifier"
+            ? "default"
+            : binding.name;
+    this.imports.push({ source: from + CREATE_QUERY, imported, local, start: node.start, end: node.end });
+    return local;
   }
 
   add(edits: MagicString, code: Code): void {
@@ -137,8 +191,13 @@ export class ClientModule {
   }
 
   #needSvc(name: string, binding: Binding, node: Node): void {
-    const path = Object.hasOwn(BROWSER_NAMES, name) ? BROWSER_NAMES[name] : undefined;
-    if (path === undefined) {
+    if (this.isCreateModule && CREATED_NAMES.has(name)) {
+      const local = this.#runtime.get(PATHS.create) ?? new Set();
+      this.#runtime.set(PATHS.create, local.add(binding.name === name ? name : `${name} as ${binding.name}`));
+      return;
+    }
+    const asset = Object.hasOwn(BROWSER_NAMES, name) ? BROWSER_NAMES[name] : undefined;
+    if (asset === undefined) {
       throw diagnostic(
         this.#module.file,
         "SVC104",
@@ -146,8 +205,8 @@ export class ClientModule {
         `"${name}" of "${SVC}" exists on the server only, but this code runs in the browser. In the browser there are ${Object.keys(BROWSER_NAMES).join(", ")}; call a server action for the rest.`,
       );
     }
-    const names = this.#runtime.get(path) ?? new Set();
-    this.#runtime.set(path, names.add(binding.name === name ? name : `${name} as ${binding.name}`));
+    const names = this.#runtime.get(asset) ?? new Set();
+    this.#runtime.set(asset, names.add(binding.name === name ? name : `${name} as ${binding.name}`));
   }
 
   #copyDeclaration(binding: Binding): void {
@@ -173,6 +232,7 @@ export class ClientModule {
   /** The module, which still contains TypeScript, and its source map. */
   render(): { code: string; map: string } {
     const bundle = new Bundle({ separator: "" });
+    if (this.hasViews && !this.isCreateModule) this.runtime(PATHS.create, DOM.createdHandler);
     let pending = this.#importLines();
     const keep = (edits: MagicString, node: Node): void => {
       bundle.addSource({
@@ -192,6 +252,8 @@ export class ClientModule {
         else keep(edits, item);
       }
     }
+    if (this.hasViews && !this.isCreateModule)
+      pending += `export const ${DOM.createdHandler} = ${this.runtime(PATHS.create, DOM.createdHandler)};\n`;
     bundle.append(pending);
     const map = bundle.generateMap({ hires: "boundary", includeContent: true });
     return { code: bundle.toString(), map: map.toString() };

@@ -1,7 +1,9 @@
 /** Step 4, browser code: emits bindings, region templates, handlers and helpers of one scope (docs/resume-protocol.md section 5). */
-import { PATHS } from "../../../platform/shared/wire.ts";
+import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
-import { unwrap, type Node } from "../parse/ast.ts";
+import { isJsx, returnsOf, unwrap, type Node } from "../parse/ast.ts";
+import { newExtraction } from "../extract/extract.ts";
+import { ViewEmitter, type ElementEmitter } from "./emit-views.ts";
 import { plainAttribute } from "../extract/attribute-text.ts";
 import { Captures, type Place } from "../extract/captures.ts";
 import type { ClientModule } from "./client-module.ts";
@@ -27,12 +29,14 @@ import type {
   Scope,
 } from "../model.ts";
 
-export class BrowserEmitter {
+export class BrowserEmitter implements ElementEmitter {
   readonly #module: Module;
   readonly #client: ClientModule;
   readonly #captures: Captures;
   readonly #handlers: HandlerEmitter;
+  readonly #views: ViewEmitter;
   #templates = 0;
+  #viewNames = 0;
   #elements = 0;
   /** Declarations of the elements that the current bind function refers to. */
   #held: string[] = [];
@@ -41,6 +45,9 @@ export class BrowserEmitter {
     this.#module = module;
     this.#client = client;
     this.#captures = new Captures(module, client);
+    const extraction = newExtraction(module, () => DOM.createdHandler);
+    this.#views = new ViewEmitter(module, client, this.#captures, extraction, this);
+    this.#captures.views = this.#views;
     this.#handlers = new HandlerEmitter(module, client, this.#captures);
   }
 
@@ -123,13 +130,18 @@ export class BrowserEmitter {
         ").__html);\n",
       );
     }
+    if (element.created.length > 0) this.#bindCreated(element.created, path, place, body);
     if (element.portal) this.#bindPortal(element.portal, path, place, body);
     const held = this.#holdChildren(element, path, place.scope);
     for (const item of element.items) {
       if (item.kind === "run") this.#bindRun(item, path, place, body);
       else if (item.kind === "list") this.#bindList(item, path, place, body);
       else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
-      else if (item.kind === "element") {
+      else if (item.kind === "insert") this.#bindRange(item.key, path, place, [item.expression], body);
+      else if (item.kind === "component") {
+        if (item.key !== undefined)
+          this.#bindRange(item.key, path, place, [this.#holdView(item.node, place, body)], body);
+      } else if (item.kind === "element") {
         const inner = held.get(item);
         if (inner !== undefined) this.#bindElement(item, inner, place, body);
       }
@@ -139,6 +151,62 @@ export class BrowserEmitter {
       if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
     }
     if (selected?.live) this.#bindAttribute(selected, path, place, body);
+  }
+
+  #bindCreated(created: Element["created"], path: string, place: Place, body: Code): void {
+    const { slots } = this.#client.names;
+    body.push(`${this.#client.createPart("H", place.scope)}(${path}, ${slots}, { `);
+    for (const handler of created)
+      body.push(
+        `${JSON.stringify(handler.attribute)}: `,
+        ...this.#handlers.code(handler, { ...place, isBinding: false }),
+        ", ",
+      );
+    body.push("});\n");
+  }
+
+  /** Declares a view, so that it stays the same while the condition that shows it has the same result. */
+  #holdView(node: Node, place: Place, body: Code): string {
+    const name = `${this.#client.names.prefix}v${this.#viewNames++}`;
+    body.push(`const ${name} = ${this.#views.view(node, place)};\n`);
+    return name;
+  }
+
+  /** Keeps the range before a key equal to the value of `code`. */
+  #bindRange(key: number, path: string, place: Place, code: Code, body: Code): void {
+    const part = (name: string): string => this.#client.createPart(name, place.scope);
+    const [only] = code;
+    if (only !== undefined && typeof only !== "string") this.#captures.capture(only, { ...place, isCreated: true });
+    body.push(`${part("I")}(${part("G")}(${path}, ${key}), () => (`, ...code, "));\n");
+  }
+
+  /** A list whose rows are ranges. */
+  #bindRangeRows(list: List, path: string, place: Place, body: Code): void {
+    const { slots, root } = this.#client.names;
+    const part = (name: string): string => this.#client.createPart(name, place.scope);
+    const each = this.#listThunk(list, place);
+    // As text: the key is inside the JSX that a view replaces.
+    const by = [this.#views.text(this.#rowKey(list, place), place.scope)];
+    const inner: Place = { ...place, level: list.level + 1, isBinding: false, isCreated: true };
+    const { row } = list;
+    const content = row.body?.type === "BlockStatement" ? row.body : returnsOf(row)[0];
+    if (!content) return;
+    const isBlock = content.type === "BlockStatement";
+    // Rows of the server are bound when their item changes. Others also read the index, or choose what they show.
+    const isEager = isBlock || !isJsx(unwrap(content)) || row.params.length > 1;
+    this.#captures.capture(content, inner);
+    const value: Code = isBlock ? ["(() => ", content, ")()"] : ["(", content, ")"];
+    body.push(
+      `${this.#client.part("region", "For", place.scope)}(${part("Rows")}(${path}, ${list.key}), 0, `,
+      ...each,
+      ", ",
+      ...by,
+      `, ${part("N")}, (${slots}, ${root}) => ${part("I")}(${root}, () => `,
+      ...value,
+      `, ${slots}), ${slots}`,
+    );
+    const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : "0";
+    body.push(`, ${raw}${isEager ? ", 1" : ""});\n`);
   }
 
   /** Declares the needed child elements at the start of the bind function, before anything is added or moved. */
@@ -230,10 +298,12 @@ export class BrowserEmitter {
   }
 
   #bindList(list: List, path: string, place: Place, body: Code): void {
+    const { element } = list;
+    if (!element) return this.#bindRangeRows(list, path, place, body);
     const { slots } = this.#client.names;
     const each = this.#listThunk(list, place);
     const by = this.#rowKey(list, place);
-    const { make, bind } = this.#content(list.element, { ...place, level: list.level + 1 });
+    const { make, bind } = this.#content(element, { ...place, level: list.level + 1 });
     const { virtual } = list;
     const write = virtual
       ? this.#client.part("virtual", "Virtual", place.scope)
@@ -245,7 +315,7 @@ export class BrowserEmitter {
       const options = virtual === true ? ["() => true"] : this.#thunk(virtual, place);
       return void body.push(`, ${raw ?? 0}, `, ...options, ");\n");
     }
-    const isOpen = readsOutside(list.element, this.#readsOutsideOf(list, place.scope));
+    const isOpen = readsOutside(element, this.#readsOutsideOf(list, place.scope));
     if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
     if (isOpen) body.push(", 1");
     body.push(");\n");
@@ -283,7 +353,7 @@ export class BrowserEmitter {
       this.#captures.capture(list.by, place);
       return [list.by];
     }
-    const key = keyExpression(list.element);
+    const key = keyExpression(list);
     const [param, index] = list.row.params;
     if (!key || !param) return [list.isByIndex ? "(item, index) => index" : "(item) => item"];
     let readsIndex = false;
@@ -307,14 +377,22 @@ export class BrowserEmitter {
   }
 
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
+    if (!branch.branches) return this.#bindRangeBranch(branch, path, place, body);
     const { slots } = this.#client.names;
-    const pick = this.#pick(branch.pick, place);
+    const pick = this.#pick(branch.pick, place, String);
     body.push(`${this.#client.part("region", "Branch", place.scope)}(${path}, ${branch.key}, () => `, ...pick, ", [");
     for (const element of branch.branches) {
       const { make, bind } = this.#content(element, place);
       body.push(`[${make}, `, ...bind, "], ");
     }
     body.push(`], ${slots});\n`);
+  }
+
+  #bindRangeBranch({ contents, pick, key }: Branch, path: string, place: Place, body: Code): void {
+    const shown = contents.map((node) => (isJsx(node) ? this.#holdView(node, place, body) : node));
+    for (const node of shown) if (typeof node !== "string") this.#captures.capture(node, { ...place, isCreated: true });
+    const code = this.#pick(pick, place, (index) => shown[index] ?? "null");
+    this.#bindRange(key, path, place, ["", ...code], body);
   }
 
   #bindPortal({ to, content }: NonNullable<Element["portal"]>, path: string, place: Place, body: Code): void {
@@ -326,10 +404,26 @@ export class BrowserEmitter {
     body.push(`${portal}(${path}, `, target, `, ${make}, `, ...bind, `, ${this.#client.names.slots});\n`);
   }
 
-  #pick(pick: Pick, place: Place): Code {
-    if (typeof pick === "number") return [String(pick)];
+  /** @param result code of the branch with this index. */
+  #pick(pick: Pick, place: Place, result: (index: number) => string | Node): Code {
+    if (typeof pick === "number") return [result(pick)];
     this.#captures.capture(pick.test, place);
-    return ["(", pick.test, ") ? ", ...this.#pick(pick.whenTrue, place), " : ", ...this.#pick(pick.otherwise, place)];
+    const [whenTrue, otherwise] = [pick.whenTrue, pick.otherwise].map((side) => this.#pick(side, place, result));
+    return ["(", pick.test, ") ? ", ...(whenTrue ?? []), " : ", ...(otherwise ?? [])];
+  }
+
+  content(element: Element, place: Place): { make: string; bind: Code } {
+    return this.#content(element, place);
+  }
+
+  /** Emits the code of a whole function or declaration whose JSX the browser creates. */
+  emitCreated(head: string, node: Node, scope: Scope): void {
+    this.#captures.capture(node, { scope, level: 0, isBinding: false, isCreated: true });
+    this.#client.add(scope.edits, [head, node, ";\n"]);
+  }
+
+  get captures(): Captures {
+    return this.#captures;
   }
 
   /** Emits the code that creates and binds a row or branch. Binding comes first, because it assigns the keys that the HTML contains. */
@@ -353,13 +447,15 @@ export class BrowserEmitter {
     const name = `${this.#client.names.prefix}t${this.#templates++}`;
     const { prefix } = this.#client.names;
     const html = templateHtml(element);
-    const tpl = this.#client.part("region", "tpl", scope);
+    const tpl = element.tag === "" ? this.#client.createPart("M", scope) : this.#client.part("region", "tpl", scope);
     const { foreign } = element;
+    // A chunk may need few of the components of a module of create functions.
+    const pure = this.#client.isCreateModule ? "/* @__PURE__ */ " : "";
     // The HTML parser creates SVG elements only inside <svg>, and MathML elements only inside <math>.
     const make = foreign
       ? `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${JSON.stringify(`<${foreign}>${html}</${foreign}>`)}))`
       : `${tpl}(${JSON.stringify(html)})`;
-    this.#client.add(scope.edits, [`const ${name} = ${make};\n`]);
+    this.#client.add(scope.edits, [`const ${name} = ${pure}${make};\n`]);
     return name;
   }
 }

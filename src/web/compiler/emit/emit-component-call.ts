@@ -90,7 +90,7 @@ export class ComponentCallEmitter {
     if (end !== undefined) return [key, value.expression, `, end: () => ${end}`];
     const handed = isFunctionProp(name) ? this.#walker.functionProp(value.expression) : undefined;
     if (handed) return [key, ...handed];
-    this.#refuseReactiveProp(value.expression, name);
+    if (!this.#walker.isReplaced()) this.#refuseReactiveProp(value.expression, name);
     this.#walker.rewrite(value.expression);
     return [key, value.expression];
   }

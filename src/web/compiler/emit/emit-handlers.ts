@@ -38,28 +38,33 @@ export class HandlerEmitter {
 
   /** The export of one handler. */
   emit(handler: Handler, scope: Scope): Code {
-    const { slots, event, element } = this.#client.names;
     const place: Place = { scope, level: handler.level, isBinding: false };
+    return [`export const ${handler.symbol} = `, ...this.code(handler, place), ";\n"];
+  }
+
+  /** The function of one handler. */
+  code(handler: Handler, place: Place): Code {
+    const { slots, event, element } = this.#client.names;
+    const { scope } = place;
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
     const opening = first && CHOICES.has(first.type) ? "((" : "(";
-    const head = `export const ${handler.symbol} = `;
     const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
     const isChoice = first !== undefined && CHOICES.has(first.type);
     // An optional function prop may be missing, and a condition may have `false` or no value.
     const mayBeMissing = isChoice || first?.type === "MemberExpression" || (first && this.#isProp(first, scope));
     const call = `${isChoice ? ") || null)" : ")"}${mayBeMissing ? "?." : ""}(${event}, ${element})`;
     if (before !== "" || !first) {
-      const open = `${head}(${slots}, ${event}, ${element}) => {\n${before}`;
-      return first ? [`${open}return ${opening}`, first, `${call};\n};\n`] : [open, "};\n"];
+      const open = `(${slots}, ${event}, ${element}) => {\n${before}`;
+      return first ? [`${open}return ${opening}`, first, `${call};\n}`] : [open, "}"];
     }
     const isPlain = !handler.takesElement || (handler.functions.length === 1 && !mayUndo(this.#module, first));
     if (isPlain && isFunction(first) && !(handler.takesElement && first.params[0])) {
-      if (addFirstParam(first, slots, this.#module.file.text, scope)) return [head, first, ";\n"];
+      if (addFirstParam(first, slots, this.#module.file.text, scope)) return [first];
     }
-    const open = `${head}(${slots}, ${event}, ${element}) => `;
-    if (!handler.takesElement) return [open, opening, first, `${call};\n`];
-    return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "};\n"];
+    const open = `(${slots}, ${event}, ${element}) => `;
+    if (!handler.takesElement) return [open, opening, first, call];
+    return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "}"];
   }
 
   #isProp(fn: Node, scope: Scope): boolean {

@@ -8,11 +8,16 @@ import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, ty
 import { positionOf } from "../diagnostics.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
+import { keyExpression } from "../extract/row-identity.ts";
 import { selectedValue } from "../extract/template-html.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "../model.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
+
+/** Comments around content that the browser may replace. */
+export const RANGE_START = `<!--${DOM.rangeStart}-->`;
+export const RANGE_END = `<!--${DOM.rangeEnd}-->`;
 
 type SpreadAttribute = Extract<Attribute, { kind: "spread" }>;
 
@@ -25,7 +30,13 @@ export interface Walker {
   /** Records an expression that the browser never updates. */
   still(node: Node): void;
   /** Makes the results of a row function HTML. */
-  row(row: FunctionNode): void;
+  row(row: FunctionNode, isRange?: true): void;
+  /** Emits content that the browser replaces when what it was made from changes. */
+  replaced(emit: () => Segment[]): Segment[];
+  /** Whether such content is being emitted. */
+  isReplaced(): boolean;
+  /** Makes a condition HTML that the browser replaces when it changes. */
+  range(node: Node): void;
   /** Children that no element of the component contains. */
   loose(children: readonly Node[]): Segment[];
   /** Emits browser code for a boundary's fallback. @returns code of the boundary's end marker; undefined if the browser can't create the fallback. */
@@ -180,8 +191,15 @@ export class ItemEmitter {
       case "run":
         return this.#run(item);
       case "component":
-        return this.#walker.root(item.node);
+        if (item.key === undefined) return this.#walker.root(item.node);
+        return this.#walker.replaced(() => [
+          RANGE_START,
+          ...this.#walker.root(item.node),
+          RANGE_END,
+          `<!--${item.key}-->`,
+        ]);
       case "piece":
+      case "insert":
         return this.#pieceSegments(item.expression);
       case "list":
         return this.#list(item);
@@ -200,16 +218,17 @@ export class ItemEmitter {
     return out;
   }
 
-  #pieceSegments(node: Node): Segment[] {
+  #pieceSegments(node: Node, isRange = false): Segment[] {
     const inner = unwrap(node);
     if (inner.type === "JSXElement") {
       const builtin = svcName(inner.openingElement.name, this.#module.scopes);
       if (builtin === "For") return this.#forElement(inner);
-      if (builtin === "Show") return this.#showElement(inner);
+      if (builtin === "Show") return this.#showElement(inner, isRange);
       if (builtin === "Match") return this.#matchElement(inner);
       return this.#walker.root(inner);
     }
-    this.#walker.piece(node);
+    if (isRange) this.#walker.range(node);
+    else this.#walker.piece(node);
     // Everything else is a call or parenthesized already.
     return [{ code: node.type === "ConditionalExpression" ? ["(", node, ")"] : [node] }];
   }
@@ -217,8 +236,14 @@ export class ItemEmitter {
   #list(list: List): Segment[] {
     this.#walker.rewrite(list.each);
     const [root] = returnsOf(list.row);
-    const html = this.element(list.element);
-    for (const child of childrenOf(list.row)) this.#rowBody(child, root, html);
+    if (list.element) {
+      const html = this.element(list.element);
+      for (const child of childrenOf(list.row)) this.#rowBody(child, root, html);
+    } else
+      this.#walker.replaced(() => {
+        this.#walker.row(list.row, true);
+        return [];
+      });
     const key = this.#keyOf(list);
     const items: Code = [list.before, list.each, list.behind].filter((part) => part !== "");
     const each: Code = key ? [`${this.#out.use("unique")}(`, ...items, `, ${key})`] : items;
@@ -232,10 +257,11 @@ export class ItemEmitter {
   }
 
   /** The row key and its position as arguments. The key contains no JSX, so its source is copied. */
-  #keyOf({ by, row, element }: List): string | undefined {
+  #keyOf(list: List): string | undefined {
+    const { by, row } = list;
     const { file } = this.#module;
     const source = ({ start, end }: Node): string => file.text.slice(start, end);
-    const key = element.node.type === "JSXElement" ? attributeExpression(element.node, "key") : undefined;
+    const key = keyExpression(list);
     const [param, index] = row.params;
     const place = by ?? key;
     if (!place || (!by && !param)) return undefined;
@@ -252,6 +278,8 @@ export class ItemEmitter {
   }
 
   #branch(branch: Branch): Segment[] {
+    if (!branch.branches)
+      return this.#walker.replaced(() => [RANGE_START, ...this.#pieceSegments(branch.node, true), RANGE_END]);
     const left = [...branch.branches];
     const { node } = branch;
     if (node.type !== "JSXElement") {
@@ -308,11 +336,11 @@ export class ItemEmitter {
   }
 
   /** A `<Show>` whose condition never changes in the browser. */
-  #showElement(node: ESTree.JSXElement): Segment[] {
+  #showElement(node: ESTree.JSXElement, isRange: boolean): Segment[] {
     const when = attributeExpression(node, "when");
     const fallback = attributeExpression(node, "fallback");
     if (!when) return [];
-    this.#walker.still(when);
+    if (!isRange) this.#walker.still(when);
     this.#walker.rewrite(when);
     if (fallback) this.#walker.piece(fallback);
     const children = concatenation(this.#walker.loose(node.children));

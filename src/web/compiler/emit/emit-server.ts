@@ -24,7 +24,7 @@ import type { ClientModule } from "./client-module.ts";
 import { componentName } from "../analyze/components.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
-import { ItemEmitter, type Walker } from "./emit-server-parts.ts";
+import { ItemEmitter, RANGE_END, RANGE_START, type Walker } from "./emit-server-parts.ts";
 import { fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
 import { isFixedChoice, roundedParts } from "../extract/html-pieces.ts";
 import { hooksOf, type Hooks } from "../analyze/hooks.ts";
@@ -46,6 +46,9 @@ export class ServerEmitter {
   readonly #calls: ComponentCallEmitter;
   readonly #stills: StorePropReads | undefined;
   #scopes = 0;
+  /** Whether the condition that is being emitted is one that the browser updates. */
+  #isRange = false;
+  #replacedDepth = 0;
   /** Hooks of the component whose returned JSX is being emitted. */
   #hooks: Hooks | undefined;
   /** Name of the component that is being emitted; empty outside of components. */
@@ -70,7 +73,10 @@ export class ServerEmitter {
       rewrite: (node) => this.#rewrite(node),
       piece: (node) => this.#piece(node),
       still: (node) => this.#stills?.watch(node),
-      row: (row) => this.#row(row),
+      row: (row, isRange) => this.#row(row, isRange),
+      range: (node) => this.#range(node),
+      replaced: (emit) => this.#replaced(emit),
+      isReplaced: () => this.#replacedDepth > 0,
       loose: (children) => this.#loose(children),
       functionProp: (node) => this.#functionProp(node),
       fallback: (node) => this.#fallback(node),
@@ -198,8 +204,24 @@ export class ServerEmitter {
     if (rows) this.#each(node, rows);
   }
 
+  #replaced(emit: () => Segment[]): Segment[] {
+    this.#replacedDepth++;
+    const segments = emit();
+    this.#replacedDepth--;
+    return segments;
+  }
+
+  /** A condition whose range the browser replaces. What it decides on may therefore change. */
+  #range(node: Node): void {
+    const outer = this.#isRange;
+    this.#isRange = true;
+    this.#piece(node);
+    this.#isRange = outer;
+  }
+
   /** SVC109: a value outside of every element can't be updated. */
   #writtenOnce(node: Node): void {
+    if (this.#isRange) return;
     if (this.#module.liveness(node) === "live") throw looseRegion(this.#extraction, node);
     this.#stills?.watch(node);
   }
@@ -214,13 +236,16 @@ export class ServerEmitter {
     this.#out.wrap(node, `${this.#out.useEach()}(`, "");
   }
 
-  #row(row: FunctionNode): void {
+  #row(row: FunctionNode, isRange?: true): void {
     const hooks = this.#hooks;
     this.#hooks = undefined;
     const results = new Set(returnsOf(row));
     const visit = (node: Node): void => {
-      if (results.has(node)) this.#piece(node);
-      else if (isJsx(node) || isFunction(node)) this.#rewrite(node);
+      if (results.has(node)) {
+        if (!isRange) return this.#piece(node);
+        this.#range(node);
+        this.#out.wrap(node, `"${RANGE_START}" + (`, `) + "${RANGE_END}"`);
+      } else if (isJsx(node) || isFunction(node)) this.#rewrite(node);
       else for (const child of childrenOf(node)) visit(child);
     };
     for (const child of childrenOf(row)) visit(child);
@@ -229,7 +254,10 @@ export class ServerEmitter {
 
   /** Replaces JSX by a concatenation. */
   #jsx(node: JsxRoot): void {
+    const outer = this.#isRange;
+    this.#isRange = false;
     this.#out.write(node, this.#segmentsOfRoot(node));
+    this.#isRange = outer;
   }
 
   #segmentsOfRoot(node: Node): Segment[] {
@@ -332,7 +360,7 @@ export class ServerEmitter {
   }
 }
 
-function newScope(index: number, edits: Scope["edits"]): Scope {
+export function newScope(index: number, edits: Scope["edits"]): Scope {
   return {
     index,
     edits,
@@ -347,6 +375,7 @@ function newScope(index: number, edits: Scope["edits"]): Scope {
     helpers: new Map(),
     rewritten: new Set(),
     hookAttributes: [],
+    isClosure: false,
     hasPortals: false,
     block: undefined,
     bind: undefined,

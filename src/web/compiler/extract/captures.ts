@@ -4,7 +4,9 @@
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
-import { holdsJsx, isFunction, memberName, walk, type Node } from "../parse/ast.ts";
+import type { ESTree } from "vite";
+import { holdsJsx, isFunction, isJsx, memberName, walk, type Node } from "../parse/ast.ts";
+import { isChildren } from "./jsx-forms.ts";
 import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
 import type { ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
@@ -21,6 +23,8 @@ export interface Place {
   level: number;
   /** Whether it is a binding. A value that only handlers read does not wake the scope when it changes. */
   isBinding: boolean;
+  /** Whether the browser creates the content that the code belongs to, so JSX in it is a view (emit-views.ts). */
+  isCreated?: true;
   /** Set inside a local function or computed of the component, which may run at any time. */
   isHelper?: true;
 }
@@ -29,6 +33,9 @@ export class Captures {
   readonly #module: Module;
   readonly #client: ClientModule;
 
+  /** Emits JSX in created content. */
+  views: { view(node: Node, place: Place): string } | undefined;
+
   constructor(module: Module, client: ClientModule) {
     this.#module = module;
     this.#client = client;
@@ -36,23 +43,96 @@ export class Captures {
 
   /** Makes the source text of `node` valid in the browser at `place`, where `$` contains the slots. */
   capture(node: Node, place: Place): void {
-    this.#refuseContext(node);
+    if (!place.scope.isClosure) this.#refuseContext(node, place);
+    const views = place.isCreated ? this.#replaceViews(node, place) : [];
     for (const reference of this.#module.scopes.within(node)) {
       const { binding } = reference;
       if (place.scope.rewritten.has(reference.node)) continue;
-      if (!binding || isInside(binding.node, node)) continue;
+      if (!binding || (isInside(binding.node, node) && !this.#frameOf(binding, place.scope))) continue;
+      if (views.some((view) => isInside(reference.node, view))) continue;
       place.scope.rewritten.add(reference.node);
-      if (binding.owner === null) this.#client.needModuleBinding(binding, reference);
+      if (binding.owner === null) this.#moduleName(reference, binding, place);
+      else if (place.scope.isClosure) this.#rewriteInClosure(reference, binding, place);
       else this.#rewrite(reference, binding, place);
     }
   }
+
+  /** Code of a component's name: a tag, or the object that a tag is a member of. */
+  tag(name: ESTree.JSXElementName, place: Place): string {
+    let root: Node = name;
+    while (root.type === "JSXMemberExpression") root = root.object;
+    const [reference] = this.#module.scopes.within(root);
+    const source = this.#module.file.text.slice(root.end, name.end);
+    if (!reference?.binding) return this.#module.file.text.slice(name.start, name.end);
+    const { binding } = reference;
+    if (binding.owner === null) return this.#client.creatable(binding) + source;
+    if (!place.scope.isClosure)
+      throw this.#fail(
+        "SVC120",
+        name,
+        `The browser may create this component, but "${reference.name}" is a value of the server. Use a component that is imported or declared in a module.`,
+      );
+    return (this.#closureCode(reference, binding, place) ?? reference.name) + source;
+  }
+
+  /** Replaces the JSX in created content by views. */
+  #replaceViews(root: Node, place: Place): Node[] {
+    const found: Node[] = [];
+    walk(root, (node) => {
+      if (!isJsx(node)) return undefined;
+      found.push(node);
+      return false;
+    });
+    for (const node of found) {
+      if (place.scope.rewritten.has(node)) continue;
+      place.scope.rewritten.add(node);
+      const code = this.views?.view(node, place) ?? "";
+      place.scope.edits.overwrite(node.start, node.end, code);
+    }
+    return found;
+  }
+
+  /** A name of the module. In created content a component is its create function. */
+  #moduleName(reference: Reference, binding: Binding, place: Place): void {
+    if (!place.isCreated || !this.#client.isCreatable(binding))
+      return this.#client.needModuleBinding(binding, reference);
+    const code = this.#client.creatable(binding);
+    if (code === reference.name) return;
+    const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
+    place.scope.edits.update(
+      reference.node.start,
+      reference.node.end,
+      isShorthand ? `${reference.name}: ${code}` : code,
+    );
+  }
+
+  /** In a component's own function, only rows and destructured props are not what their names say. */
+  #rewriteInClosure(reference: Reference, binding: Binding, place: Place): void {
+    const code = this.#closureCode(reference, binding, place);
+    if (code === undefined) return;
+    const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
+    place.scope.edits.update(
+      reference.node.start,
+      reference.node.end,
+      isShorthand ? `${reference.name}: ${code}` : code,
+    );
+  }
+
+  #closureCode(reference: Reference, binding: Binding, place: Place): string | undefined {
+    const frame = this.#frameOf(binding, place.scope);
+    if (frame && binding.declared === "param") return this.#rowParam(reference, binding, frame.level, place);
+    return this.props?.(binding);
+  }
+
+  /** Code of a destructured prop, in a module of create functions. */
+  props: ((binding: Binding) => string | undefined) | undefined;
 
   #fail(code: ConstructorParameters<typeof SvcError>[0], node: Node, message: string): SvcError {
     return diagnostic(this.#module.file, code, node, message);
   }
 
   /** SVC106: `this`, `arguments` and `await` of the component. SVC120: JSX that the browser would have to render. */
-  #refuseContext(root: Node): void {
+  #refuseContext(root: Node, place: Place): void {
     const refuse = (node: Node, inFunction: boolean, inArrow: boolean): void => {
       const found =
         (node.type === "ThisExpression" && !inFunction && "this") ||
@@ -75,7 +155,7 @@ export class Captures {
       });
     };
     descend(root, isFunction(root) && root.type !== "ArrowFunctionExpression", isFunction(root));
-    if (holdsJsx(root)) {
+    if (holdsJsx(root) && !place.isCreated) {
       throw this.#fail(
         "SVC120",
         root,
@@ -205,6 +285,13 @@ export class Captures {
     const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
     const isCalled = target !== reference.node && isCallee(target, this.#module.parentOf(target));
     const prop = target.type === "MemberExpression" ? (memberName(target) ?? "") : "";
+    if (place.isCreated && isChildren(target)) {
+      throw this.#fail(
+        "SVC120",
+        target,
+        `"${source}" is HTML from the server, but it is in a row or branch that the browser may create. Move it outside.`,
+      );
+    }
     if (isCalled && !isFunctionProp(prop)) {
       throw this.#fail(
         "SVC107",

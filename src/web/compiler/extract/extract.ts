@@ -14,6 +14,7 @@ import { nestingProblem, textProblem } from "../../../platform/shared/html/html-
 import { fixedText, holdsComponent, isChildren, isStructured } from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
+import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type { Element, Item, Run } from "../model.ts";
 import { forElement, matchElement, portalElement, region, showElement } from "./regions.ts";
 
@@ -27,7 +28,10 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
   const tag = tagName(node.openingElement.name);
   const problem = nestingProblem(tag, position.ancestors);
   if (problem !== undefined) throw fail(extraction, "SVC108", node.openingElement, problem);
+  const known = position.scope?.handlers.length ?? 0;
   const { attributes, rawHtml, content } = extractAttributes(extraction, node, tag, position);
+  // The handlers of a view are attached where its elements are created, so they are no exports of the chunk.
+  const created = position.isView ? (position.scope?.handlers.splice(known) ?? []) : [];
   const element: Element = {
     kind: "element",
     node,
@@ -39,6 +43,7 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
     items: [],
     rawHtml,
     key: undefined,
+    created,
     foreign: foreignRoot(
       position.ancestors.length === 0 && tag !== "svg" && tag !== "math" ? [tag] : position.ancestors,
     ),
@@ -52,7 +57,11 @@ export function extractElement(extraction: Extraction, node: ESTree.JSXElement, 
     element.items = rawText(extraction, node, tag);
     return element;
   }
-  element.items = extractItems(extraction, node.children, { ...position, ancestors: [...position.ancestors, tag] });
+  element.items = extractItems(extraction, node.children, {
+    ...position,
+    isLoose: false,
+    ancestors: [...position.ancestors, tag],
+  });
   return element;
 }
 
@@ -82,10 +91,10 @@ export function extractItems(extraction: Extraction, children: readonly Node[], 
   const items = groupRuns(extraction, atoms, position);
   const sole = items.length === 1 ? items[0] : undefined;
   for (const item of items) {
-    const isSole = item === sole;
+    const isSole = item === sole && !position.isLoose;
     if (item.kind === "run") item.isSole = isSole;
     // A virtual list has a spacer behind its rows, so it needs an end marker.
-    if (item.kind === "list") item.isSole = isSole && !item.virtual;
+    if (item.kind === "list") item.isSole = isSole && !item.virtual && item.element !== undefined;
     if ((item.kind === "run" || item.kind === "list") && !item.isSole) item.key = ++position.template.lastKey;
   }
   return items;
@@ -129,12 +138,8 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
   if (builtin === "Portal" && position.isRegion && position.scope)
     return [{ kind: "item", item: portalElement(extraction, node, position) }];
   if (position.isRegion) {
-    throw fail(
-      extraction,
-      "SVC120",
-      node.openingElement,
-      `<${tag}> is in a row or branch that the browser may create, but components run only on the server. Write its elements here instead of <${tag}>, or make the condition one that doesn't change in the browser.`,
-    );
+    refuseServerComponent(extraction, node, builtin);
+    return [{ kind: "item", item: { kind: "component", node, key: ++position.template.lastKey } }];
   }
   if (builtin === "Await" && foreignRoot(position.ancestors)) {
     throw fail(
@@ -144,7 +149,22 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
       "<Await> is inside SVG or MathML, but late content is parsed as HTML. Put the whole <svg> or <math> into the <Await>.",
     );
   }
-  return [{ kind: "item", item: { kind: "component", node } }];
+  return [{ kind: "item", item: { kind: "component", node, key: undefined } }];
+}
+
+/** SVC120 for a component of the framework that only the server can run. */
+export function refuseServerComponent(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  builtin: string | undefined,
+): void {
+  if (builtin === undefined) return;
+  throw fail(
+    extraction,
+    "SVC120",
+    node.openingElement,
+    `<${builtin}> is in a row or branch that the browser may create, but it runs only on the server. Move it outside, or make the condition one that doesn't change in the browser.`,
+  );
 }
 
 function atomsOfExpression(extraction: Extraction, child: Expression, inner: Node, position: Position): Atom[] {
@@ -158,6 +178,9 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
       return [{ kind: "item", item: { kind: "piece", expression: child } }];
     }
     return [{ kind: "expression", expression: child, live: false }];
+  }
+  if (position.isView && !isStructured(inner) && isInsert(position, inner)) {
+    return [{ kind: "item", item: { kind: "insert", expression: child, key: ++position.template.lastKey } }];
   }
   if (isStructured(inner)) {
     const isSure = position.isRegion || liveness === "live";
@@ -184,6 +207,11 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   }
   refuseText(extraction, child, position);
   return [{ kind: "expression", expression: child, live: true }];
+}
+
+/** Whether an expression in a view may have JSX as its value. Only code inside a component can: the server sends no JSX as a value. */
+function isInsert({ scope }: Position, inner: Node): boolean {
+  return holdsJsx(inner) || (scope?.isClosure === true && !isTextKind(valueKind(inner)));
 }
 
 /** Joins adjacent texts and expressions. A live expression makes the whole run live. */
@@ -236,7 +264,7 @@ function regionRoot(extraction: Extraction, node: Node, position: Position): Ele
     extraction,
     "SVC109",
     node,
-    "A row or branch that changes in the browser must be one host element, so the browser can find, move and replace it. Put an element such as <div> or <span> around it.",
+    "The browser moves and replaces this content, so it must be one host element. Put an element such as <div> or <span> around it.",
   );
 }
 

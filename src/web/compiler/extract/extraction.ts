@@ -12,6 +12,10 @@ export interface Position {
   level: number;
   /** Whether the browser may create it, so bindings write everything in it. */
   isRegion: boolean;
+  /** Whether it is in a view (emit-views.ts): the browser creates it, and no server code is emitted for it. */
+  isView?: true;
+  /** Whether it is in no element, so the browser can't rely on a parent. */
+  isLoose?: boolean;
   ancestors: string[];
 }
 

@@ -3,13 +3,14 @@ import type { Element, Item } from "../model.ts";
 
 /** Items whose number of elements is unknown at compile time. */
 function isVariable(item: Item): boolean {
-  return item.kind === "piece" || item.kind === "component" || item.kind === "list" || item.kind === "branch";
+  return item.kind !== "text" && item.kind !== "run" && item.kind !== "element";
 }
 
 /** Whether browser code needs the element or a descendant. */
 function needsPath(element: Element): boolean {
   return (
     element.portal !== undefined ||
+    element.created.length > 0 ||
     element.rawHtml?.live === true ||
     element.attributes.some(
       (item) => item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live),
@@ -19,6 +20,8 @@ function needsPath(element: Element): boolean {
         item.kind === "run" ||
         item.kind === "list" ||
         item.kind === "branch" ||
+        item.kind === "insert" ||
+        (item.kind === "component" && item.key !== undefined) ||
         (item.kind === "element" && needsPath(item)),
     )
   );

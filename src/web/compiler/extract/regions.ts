@@ -1,7 +1,10 @@
 /** Step 3: extracts regions, which are lists, conditions and portals that the browser may have to create. */
 import type { ESTree } from "vite";
 import { DOM } from "../../../platform/shared/wire.ts";
-import { isFunction, returnsOf, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import { isComponentTag, isFunction, returnsOf, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import type { Scopes } from "../parse/scopes.ts";
+import { normaliseText } from "../parse/jsx-text.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import {
   attributeExpression,
@@ -20,30 +23,59 @@ export function region(extraction: Extraction, inner: Node, position: Position):
   if (!position.scope) throw looseRegion(extraction, inner);
   const rows = mappedRows(inner);
   if (rows) return listOf(extraction, inner, { ...rows, each: rows.list, by: undefined, virtual: undefined }, position);
-  const branches: Element[] = [];
-  const pick = pickOf(extraction, inner, branches, position);
-  return branchOf(inner, pick, branches, position);
+  const contents: Node[] = [];
+  return branchOf(extraction, inner, pickOf(inner, contents), contents, position);
 }
 
-function branchOf(node: Node, pick: Pick, branches: Element[], position: Position): Branch {
-  return { kind: "branch", node, level: position.level, pick, branches, key: ++position.template.lastKey };
+function branchOf(extraction: Extraction, node: Node, pick: Pick, contents: Node[], position: Position): Branch {
+  const roots = contents.map((content) => hostRoot(extraction.module.scopes, content));
+  const branches = roots.every((root) => root !== undefined)
+    ? roots.map((root) => extraction.regionRoot(root, position))
+    : undefined;
+  return { kind: "branch", node, level: position.level, pick, branches, contents, key: ++position.template.lastKey };
 }
 
-function pickOf(extraction: Extraction, node: Node, branches: Element[], position: Position): Pick {
+/** The only element of a row or branch. Undefined if it is a component, has several roots, or none: then it is a range of nodes. */
+function hostRoot(scopes: Scopes, node: Node): Node | undefined {
+  const inner = unwrap(node);
+  if (inner.type === "JSXFragment") {
+    const kept = inner.children.filter((child) => child.type !== "JSXText" || normaliseText(child.value) !== "");
+    return kept.length === 1 && kept[0] ? hostRoot(scopes, kept[0]) : undefined;
+  }
+  if (inner.type !== "JSXElement") return undefined;
+  const isHost = !isComponentTag(tagName(inner.openingElement.name));
+  return isHost || svcName(inner.openingElement.name, scopes) === "Portal" ? inner : undefined;
+}
+
+/** What a `<Show>` or `<Case>` shows: its only child, or a fragment of its children. */
+function contentOf(node: ESTree.JSXElement): Node {
+  const child = onlyChild(node);
+  if (child && child.type !== "JSXText") return child;
+  const { start, end } = node;
+  return {
+    type: "JSXFragment",
+    children: node.children,
+    openingFragment: { type: "JSXOpeningFragment", start, end: start },
+    closingFragment: { type: "JSXClosingFragment", start: end, end },
+    start,
+    end,
+  };
+}
+
+function pickOf(node: Node, contents: Node[]): Pick {
   const inner = unwrap(node);
   if (inner.type === "ConditionalExpression") {
     return {
       test: inner.test,
-      whenTrue: pickOf(extraction, inner.consequent, branches, position),
-      otherwise: pickOf(extraction, inner.alternate, branches, position),
+      whenTrue: pickOf(inner.consequent, contents),
+      otherwise: pickOf(inner.alternate, contents),
     };
   }
   if (inner.type === "LogicalExpression" && inner.operator === "&&") {
-    return { test: inner.left, whenTrue: pickOf(extraction, inner.right, branches, position), otherwise: -1 };
+    return { test: inner.left, whenTrue: pickOf(inner.right, contents), otherwise: -1 };
   }
   if (fixedText(inner) === "") return -1;
-  branches.push(extraction.regionRoot(inner, position));
-  return branches.length - 1;
+  return contents.push(inner) - 1;
 }
 
 export function forElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {
@@ -92,15 +124,24 @@ function listOf(extraction: Extraction, node: Node, parts: ListParts, position: 
   scope.frames.push({ fn: parts.row, level });
   const roots = returnsOf(parts.row);
   const root = roots[0];
-  if (!root || roots.length > 1) {
+  const host = root && roots.length === 1 && !position.isLoose ? hostRoot(extraction.module.scopes, root) : undefined;
+  if (!host && parts.virtual) {
     throw fail(
       extraction,
       "SVC109",
       parts.row,
-      "A row function must return one element in one place. Put the condition inside the element.",
+      "A row of a virtual list must be one host element, which the list can measure. Put an element such as <div> around it.",
     );
   }
-  const element = extraction.regionRoot(root, { ...position, level });
+  if (parts.virtual && holdsComponent(parts.row, extraction.module.scopes)) {
+    throw fail(
+      extraction,
+      "SVC120",
+      parts.row,
+      "A row of a virtual list can't contain components. Write their elements in the row, or remove virtual.",
+    );
+  }
+  const element = host && extraction.regionRoot(host, { ...position, level });
   if (parts.virtual) wakeWhenSeen(scope);
   return { kind: "list", node, ...parts, element, level: position.level, isSole: false, key: undefined };
 }
@@ -133,18 +174,10 @@ export function showElement(extraction: Extraction, node: ESTree.JSXElement, pos
       "Write when={…} before fallback={…}, in the order in which they are evaluated.",
     );
   }
-  const branches: Element[] = [];
-  const otherwise = fallback ? pickOf(extraction, fallback, branches, position) : -1;
-  const child = onlyChild(node);
-  if (!child)
-    throw fail(
-      extraction,
-      "SVC109",
-      node,
-      "<Show> that changes in the browser must hold one element. Put an element such as <div> around its children.",
-    );
-  const whenTrue = pickOf(extraction, child, branches, position);
-  return branchOf(node, { test: when, whenTrue, otherwise }, branches, position);
+  const contents: Node[] = [];
+  const otherwise = fallback ? pickOf(fallback, contents) : -1;
+  const whenTrue = pickOf(contentOf(node), contents);
+  return branchOf(extraction, node, { test: when, whenTrue, otherwise }, contents, position);
 }
 
 /** A `<Portal>` in a row or branch: an empty placeholder, and content that the browser creates and moves elsewhere. */
@@ -174,6 +207,7 @@ export function portalElement(extraction: Extraction, node: ESTree.JSXElement, p
     portal: { to, content },
     rawHtml: undefined,
     key: undefined,
+    created: [],
     foreign: undefined,
   };
 }
@@ -201,20 +235,11 @@ export function matchElement(extraction: Extraction, node: ESTree.JSXElement, po
     if (isLive) throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
-  const branches: Element[] = [];
-  const picks = cases.map((each) => {
-    const child = onlyChild(each.node);
-    if (child) return { test: each.when, whenTrue: pickOf(extraction, child, branches, position) };
-    throw fail(
-      extraction,
-      "SVC109",
-      each.node,
-      "A <Case> that changes in the browser must hold one element. Put an element such as <div> around its children.",
-    );
-  });
+  const contents: Node[] = [];
+  const picks = cases.map(({ when, node: each }) => ({ test: when, whenTrue: pickOf(contentOf(each), contents) }));
   const pick = picks.reduceRight<Pick>(
     (otherwise, { test, whenTrue }) => (test ? { test, whenTrue, otherwise } : whenTrue),
     -1,
   );
-  return branchOf(node, pick, branches, position);
+  return branchOf(extraction, node, pick, contents, position);
 }

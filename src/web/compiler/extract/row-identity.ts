@@ -1,11 +1,13 @@
 /** The identity of rows, and whether they must be bound early. */
-import type { Expression, Node } from "../parse/ast.ts";
-import type { Element, Pick } from "../model.ts";
+import { returnsOf, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import type { Element, List, Pick } from "../model.ts";
 
-/** `key={…}` of a row's element. */
-export function keyExpression(element: Element): Expression | undefined {
-  if (element.node.type !== "JSXElement") return undefined;
-  for (const attribute of element.node.openingElement.attributes) {
+/** `key={…}` of a row's element or component. */
+export function keyExpression({ row }: List): Expression | undefined {
+  const [root, ...others] = returnsOf(row);
+  const node = root && others.length === 0 ? unwrap(root) : undefined;
+  if (node?.type !== "JSXElement") return undefined;
+  for (const attribute of node.openingElement.attributes) {
     if (attribute.type !== "JSXAttribute" || attribute.name.name !== "key") continue;
     if (
       attribute.value?.type === "JSXExpressionContainer" &&
@@ -33,8 +35,10 @@ export function readsOutside(element: Element, reads: (node: Node) => boolean): 
     element.items.some((item) => {
       if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));
       if (item.kind === "element") return inner(item);
-      if (item.kind === "list") return reads(item.each) || inner(item.element);
-      if (item.kind === "branch") return picks(item.pick) || item.branches.some(inner);
+      // A range is bound when the scope wakes: it may show components that read anything.
+      if (item.kind === "component" || item.kind === "insert") return true;
+      if (item.kind === "list") return reads(item.each) || !item.element || inner(item.element);
+      if (item.kind === "branch") return picks(item.pick) || !item.branches || item.branches.some(inner);
       return false;
     })
   );

@@ -8,8 +8,11 @@ import type { Attribute, Element, Item } from "../model.ts";
 export function templateHtml(element: Element): string {
   const attributes = element.attributes.map((item) => (item.kind === "static" ? item.html : "")).join("");
   const key = element.key === undefined ? "" : ` ${DOM.key}="${element.key}"`;
+  const inside = element.items.map(itemHtml).join("");
+  // The fragment of a view.
+  if (element.tag === "") return inside;
   const lineEnd = losesLineEnd(element) ? "\n" : "";
-  return `<${element.tag}${attributes}${key}>${lineEnd}${element.items.map(itemHtml).join("")}${closingTag(element.tag)}`;
+  return `<${element.tag}${attributes}${key}>${lineEnd}${inside}${closingTag(element.tag)}`;
 }
 
 function itemHtml(item: Item): string {

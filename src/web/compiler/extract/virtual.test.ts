@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browserBody, browserImports, compileError, render, serverBody, serverHead } from "../harness.testkit.ts";
+import { browserBody, browserImports, render, serverBody, serverHead } from "../harness.testkit.ts";
 
 const list = (virtual: string, each = "props.rows"): string =>
   `export function A(props) { return <ul><For each={${each}} by={(row) => row.id} ${virtual}>{(row, at) => <li>{at}: {row.text}</li>}</For></ul>; }`;
@@ -34,10 +34,5 @@ describe("<For virtual>", () => {
 
   it("is an ordinary list with virtual={false}", () => {
     assert.doesNotMatch(serverBody(list("virtual={false}")), /visible/);
-  });
-
-  it("can't have components in rows, because the browser creates the rows", () => {
-    const text = `const B = () => <i />; export function A(props) { return <ul><For each={props.rows} virtual>{(row) => <li><B /></li>}</For></ul>; }`;
-    assert.equal(compileError(text).code, "SVC120");
   });
 });

@@ -1,0 +1,250 @@
+/**
+ * `create.js`: content that the browser creates and removes as a range of nodes, and components in it. JSX in such content is a view: a
+ * function that makes nodes when the view is first shown. Content from the server is never run again. It stays until a condition, a row's
+ * item or a prop that it was made from changes.
+ */
+import { undoable } from "../../reactivity/cleanup.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import { isResuming, scoped, slotsAt, untrack, watch } from "../runtime/core.ts";
+import { listen } from "../runtime/event-types.ts";
+import type { Slots } from "../runtime/types.ts";
+import { L } from "../state/effect.ts";
+import { K } from "./region.ts";
+
+type Handler = (slots: unknown, event: Event, element: Element) => unknown;
+type Props = Record<PropertyKey, unknown>;
+
+class View {
+  readonly _make: () => unknown;
+  /** Reads what the server made this view's content from, if that may change. */
+  readonly _deps: (() => unknown) | undefined;
+
+  constructor(make: () => unknown, deps?: () => unknown) {
+    this._make = make;
+    this._deps = deps;
+  }
+}
+
+/** JSX as a value. */
+export const V = (make: () => unknown, deps?: () => unknown): View => new View(make, deps);
+
+const isOpening = (node: Node | null): boolean => node instanceof Comment && node.data === DOM.rangeStart;
+const isClosing = (node: Node | null): boolean => node instanceof Comment && node.data === DOM.rangeEnd;
+
+/** The nodes from one comment to another, both included. */
+export class Range {
+  readonly _start: Comment;
+  readonly _end: Comment;
+
+  constructor(start: Comment, end: Comment) {
+    this._start = start;
+    this._end = end;
+  }
+
+  _nodes(): ChildNode[] {
+    const nodes: ChildNode[] = [];
+    for (let node: ChildNode = this._start; nodes.push(node) && node !== this._end; node = node.nextSibling!);
+    return nodes;
+  }
+
+  /** Removes the content, and ends the scopes in it. */
+  _clear(): void {
+    for (const node of this._nodes().slice(1, -1)) {
+      if (node instanceof Element) {
+        for (const scope of [node, ...node.querySelectorAll(`[${DOM.scope}]`)]) slotsAt.get(scope)?._end?.();
+      }
+      node.remove();
+    }
+  }
+
+  remove(): void {
+    this._clear();
+    this._start.remove();
+    this._end.remove();
+  }
+}
+
+/** A new, empty range. */
+export const N = (): Range => {
+  const range = new Range(new Comment(DOM.rangeStart), new Comment(DOM.rangeEnd));
+  new DocumentFragment().append(range._start, range._end);
+  return range;
+};
+
+/** The range that ends before `end`; undefined if there is none. */
+const rangeBefore = (end: ChildNode): Range | undefined => {
+  const close = end.previousSibling;
+  if (!isClosing(close)) return undefined;
+  let depth = 1;
+  let node = close!;
+  while (depth) {
+    node = node.previousSibling!;
+    depth += isClosing(node) ? 1 : isOpening(node) ? -1 : 0;
+  }
+  return new Range(node as Comment, close as Comment);
+};
+
+/** The range before the comment with this key. Creates it in a clone of a template. */
+export const G = (parent: Element, key: number): Range => {
+  const end = K(parent, key)!;
+  const found = rangeBefore(end);
+  if (found) return found;
+  const range = N();
+  end.before(...range._nodes());
+  return range;
+};
+
+/** What `For` uses of the parent of its rows. */
+interface RowParent {
+  readonly children: readonly Range[];
+  insertBefore(row: Range, behind: Range | null): void;
+}
+
+/** The rows before the comment with this key, as the parent of a list whose rows are ranges. */
+export const Rows = (parent: Element, key: number): RowParent => {
+  const end = K(parent, key)!;
+  return {
+    get children() {
+      const rows: Range[] = [];
+      for (let row = rangeBefore(end); row; row = rangeBefore(row._start)) rows.unshift(row);
+      return rows;
+    },
+    insertBefore(row, behind) {
+      (behind ? behind._start : end).before(...row._nodes());
+    },
+  };
+};
+
+/** Text of a value that is no list, view or node. */
+const textOf = (value: unknown): string | undefined =>
+  value instanceof Object ? undefined : value == null || value === !!value ? "" : String(value);
+
+const nodesOf = (value: unknown): ChildNode[] => {
+  if (Array.isArray(value)) return value.flatMap(nodesOf);
+  if (value instanceof View) return nodesOf(value._make());
+  if (value instanceof Range) return value._nodes();
+  if (value instanceof Node) return [value as ChildNode];
+  const text = textOf(value) ?? String(value);
+  return text === "" ? [] : [new Text(text)];
+};
+
+/**
+ * Keeps the content of a range equal to what `read` returns: a view, text, nothing, or a list of these.
+ * @param row whose item the server rendered this content from.
+ */
+export const I = (range: Range, read: () => unknown, row?: { i: { value: unknown } }): void => {
+  let isFirst = isResuming();
+  let shown: unknown;
+  let stop: (() => void) | undefined;
+  const show = (value: unknown): void => {
+    if (value instanceof View && value === shown) return;
+    const text = textOf(value);
+    const node = range._start.nextSibling;
+    // The usual case: text that replaces text.
+    if (text !== undefined && node instanceof Text && node.nextSibling === range._end) {
+      if (node.data !== text) node.data = text;
+      return;
+    }
+    let nodes!: ChildNode[];
+    const end = scoped(false, () => {
+      nodes = nodesOf(value);
+    });
+    stop?.();
+    stop = end;
+    shown = value;
+    range._clear();
+    range._end.before(...nodes);
+  };
+  const readFirst = (): unknown => {
+    const value = read();
+    if (!isFirst) return value;
+    isFirst = false;
+    void row?.i.value;
+    if (!(value instanceof View && value._deps) && !row) shown = value;
+    if (value instanceof View) value._deps?.();
+    return value;
+  };
+  watch(readFirst, show, isResuming(), () => stop?.());
+};
+
+/** An expression that may have a view as its value, outside of an element. */
+export const D = (read: () => unknown): View =>
+  V(() => {
+    const range = N();
+    I(range, read);
+    return range;
+  });
+
+/** Functions to call with the first element of the component that is being created, once it is in the document. */
+let loads: ((element: Element) => unknown)[] | undefined;
+
+/** `onLoad` of a component that the browser creates. */
+export const onLoad = (run: (element: Element) => unknown): void => void loads?.push(run);
+
+/** `createRef` in the browser. */
+export const createRef = (): { current: unknown } => ({ current: null });
+
+/** A component, created once per view. */
+export const New = (component: (props: Props) => unknown, props: Props, deps?: () => unknown): View =>
+  V(() => {
+    const outer = loads;
+    const mine: typeof loads = (loads = []);
+    let nodes: ChildNode[] = [];
+    let undo: (() => void) | undefined;
+    try {
+      undo = undoable(() => {
+        nodes = nodesOf(component(props));
+      });
+    } finally {
+      loads = outer;
+    }
+    watch(
+      () => {},
+      () => {},
+      true,
+      () => untrack(undo!),
+    );
+    const root = nodes.find((node) => node instanceof Element);
+    if (root && mine.length > 0) queueMicrotask(() => mine.forEach((run) => L(root, run)));
+    return nodes;
+  }, deps);
+
+/** Merges objects and keeps their getters, so that a prop stays live. */
+export const Q = (...objects: object[]): Props =>
+  Object.defineProperties(
+    {},
+    Object.assign({}, ...objects.map(Object.getOwnPropertyDescriptors)) as PropertyDescriptorMap,
+  );
+
+/** All props except those with these names. */
+export const Z = (props: object, ...names: string[]): Props => {
+  const rest = Q(props);
+  for (const name of names) delete rest[name];
+  return rest;
+};
+
+const handlers = new WeakMap<Element, [slots: unknown, byAttribute: Record<string, Handler>]>();
+
+/** Attaches the handlers of a created element, by attribute. */
+export const H = (element: Element, slots: unknown, byAttribute: Record<string, Handler>): void => {
+  handlers.set(element, [slots, byAttribute]);
+  listen(Object.keys(byAttribute).map((name) => name.slice(DOM.on.length)));
+};
+
+/** The handler that all attributes of created elements name. */
+export const _c = (_slots: Slots, event: Event, element: Element): unknown => {
+  const [slots, byAttribute] = handlers.get(element) ?? [];
+  return byAttribute?.[DOM.on + event.type]?.(slots, event, element);
+};
+
+/** A function that creates all nodes of this HTML, in a fragment. */
+export const M = (html: string): (() => DocumentFragment) => {
+  let template: HTMLTemplateElement | undefined;
+  return () => {
+    if (!template) {
+      template = document.createElement("template");
+      template.innerHTML = self.$html?.(html) ?? html;
+    }
+    return template.content.cloneNode(true) as DocumentFragment;
+  };
+};

@@ -1,0 +1,236 @@
+/**
+ * Step 4, browser code: emits JSX as views, from which the browser creates nodes (src/web/client/bindings/create.ts). A view may contain
+ * components. The code of a component that the browser creates is in a module of its own (emit-create.ts).
+ */
+import type { ESTree } from "vite";
+import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Expression, type Node } from "../parse/ast.ts";
+import { isInside, type Module } from "../analyze/analyze.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
+import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
+import { fail, type Extraction, type Position } from "../extract/extraction.ts";
+import { onlyChild } from "../extract/jsx-forms.ts";
+import type { Captures, Place } from "../extract/captures.ts";
+import { bySlot } from "../extract/slots.ts";
+import { decodeEntities } from "../parse/jsx-text.ts";
+import type { ClientModule } from "./client-module.ts";
+import type { Code, Element, Scope } from "../model.ts";
+
+/** Emits the elements of views. */
+export interface ElementEmitter {
+  /** @returns the function that creates the element or fragment, and the function that binds it, or `0`. */
+  content(element: Element, place: Place): { make: string; bind: Code };
+}
+
+export class ViewEmitter {
+  readonly #module: Module;
+  readonly #client: ClientModule;
+  readonly #captures: Captures;
+  readonly #extraction: Extraction;
+  readonly #elements: ElementEmitter;
+
+  constructor(
+    module: Module,
+    client: ClientModule,
+    captures: Captures,
+    extraction: Extraction,
+    elements: ElementEmitter,
+  ) {
+    this.#module = module;
+    this.#client = client;
+    this.#captures = captures;
+    this.#extraction = extraction;
+    this.#elements = elements;
+  }
+
+  /** Code of a view. Outside of other views, it also reads what the server made the content from. */
+  view(node: Node, place: Place): string {
+    const deps = place.isCreated ? "" : this.#deps(node, place);
+    const inner: Place = { ...place, isBinding: false, isCreated: true };
+    if (node.type === "JSXElement" && this.#isComponent(node)) return this.#component(node, inner, deps);
+    const children = node.type === "JSXFragment" ? node.children : [node];
+    return this.#markup(children, node, inner, deps);
+  }
+
+  /** Source text of emitted code. */
+  text(code: Code, scope: Scope): string {
+    return code
+      .map((item) => (typeof item === "string" ? item : scope.edits.snip(item.start, item.end).toString()))
+      .join("");
+  }
+
+  #isComponent(node: ESTree.JSXElement): boolean {
+    const { name } = node.openingElement;
+    const builtin = svcName(name, this.#module.scopes);
+    if (!isComponentTag(tagName(name)) || ["For", "Show", "Match", "Portal"].includes(builtin ?? "")) return false;
+    refuseServerComponent(this.#extraction, node, builtin);
+    return true;
+  }
+
+  #part(name: string, scope: Scope): string {
+    return this.#client.createPart(name, scope);
+  }
+
+  #markup(children: readonly Node[], node: Node, place: Place, deps: string): string {
+    const { scope } = place;
+    const position: Position = {
+      scope,
+      template: { lastKey: 0 },
+      level: place.level,
+      isRegion: true,
+      isView: true,
+      ancestors: [],
+    };
+    const isHost =
+      children[0] === node && node.type === "JSXElement" && !isComponentTag(tagName(node.openingElement.name));
+    const element = isHost
+      ? extractElement(this.#extraction, node, position)
+      : this.#fragment(children, node, position);
+    const { make, bind } = this.#elements.content(element, place);
+    const end = deps === "" ? "" : `, ${deps}`;
+    const view = `${this.#part("V", scope)}(`;
+    if (bind.length === 1 && bind[0] === "0")
+      return `${view}${isHost ? make : `() => [...${make}().childNodes]`}${end})`;
+    const { prefix, root } = this.#client.names;
+    const slots = scope.isClosure && place.level === 0 ? "0" : this.#client.names.slots;
+    const nodes = isHost ? root : `${prefix}n`;
+    // A fragment is empty once its nodes are in the document.
+    const list = isHost ? "" : `const ${prefix}n = () => [...${root}.childNodes];\n`;
+    return `${view}() => {\nconst ${root} = ${make}();\n${list}(${this.text(bind, scope)})(${slots}, ${root});\nreturn ${nodes}${isHost ? "" : "()"};\n}${end})`;
+  }
+
+  #fragment(children: readonly Node[], node: Node, position: Position): Element {
+    const inside: Position = { ...position, isLoose: true };
+    return {
+      kind: "element",
+      node,
+      tag: "",
+      scope: position.scope,
+      template: position.template,
+      level: position.level,
+      attributes: [],
+      items: extractItems(this.#extraction, children, inside),
+      rawHtml: undefined,
+      key: undefined,
+      foreign: undefined,
+      created: [],
+    };
+  }
+
+  #component(node: ESTree.JSXElement, place: Place, deps: string): string {
+    const { name, attributes } = node.openingElement;
+    const parts: string[] = [];
+    let own: string[] = [];
+    const close = (): void => {
+      if (own.length > 0) parts.push(`{ ${own.join(", ")} }`);
+      own = [];
+    };
+    for (const attribute of attributes) {
+      if (attribute.type !== "JSXSpreadAttribute") own.push(...this.#prop(attribute, place));
+      else {
+        close();
+        this.#captures.capture(attribute.argument, place);
+        parts.push(this.text(["(", attribute.argument, ")"], place.scope));
+      }
+    }
+    own.push(...this.#children(node, place));
+    close();
+    const props =
+      parts.length === 1 && attributes.every(({ type }) => type === "JSXAttribute")
+        ? parts[0]
+        : parts.length === 0
+          ? "{}"
+          : `${this.#part("Q", place.scope)}(${parts.join(", ")})`;
+    const tag = this.#captures.tag(name, place);
+    return `${this.#part("New", place.scope)}(${tag}, ${props}${deps === "" ? "" : `, ${deps}`})`;
+  }
+
+  #prop(attribute: ESTree.JSXAttribute, place: Place): string[] {
+    if (attribute.name.type === "JSXNamespacedName") {
+      throw fail(
+        this.#extraction,
+        "SVC110",
+        attribute,
+        "Only host elements have names with a colon. Pass the signal as a prop, and let the component bind it to its own field.",
+      );
+    }
+    const { name } = attribute.name;
+    const { value } = attribute;
+    if (name === "key") return [];
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
+    if (!value) return [`${key}: true`];
+    if (value.type === "Literal") return [`${key}: ${JSON.stringify(decodeEntities(String(value.value)))}`];
+    const expression = value.type === "JSXExpressionContainer" ? value.expression : value;
+    if (expression.type === "JSXEmptyExpression") return [];
+    this.#captures.capture(expression, place);
+    const code = this.text([expression], place.scope);
+    return [isFunction(unwrap(expression)) ? `${key}: ${code}` : `get ${key}() { return (${code}); }`];
+  }
+
+  #children(node: ESTree.JSXElement, place: Place): string[] {
+    const child = onlyChild(node);
+    if (!child) {
+      const groups = bySlot(this.#extraction, node.children);
+      if (groups.some(({ name }) => name !== "")) throw this.#slotted(node);
+      const isEmpty = node.children.every((item) => item.type === "JSXText" && item.value.trim() === "");
+      if (isEmpty) return [];
+      return [`get children() { return ${this.#markup(node.children, node, place, "")}; }`];
+    }
+    if (child.type === "JSXEmptyExpression") return [];
+    if (isFunction(child)) {
+      this.#captures.capture(child, place);
+      return [`children: ${this.text([child], place.scope)}`];
+    }
+    if (isJsx(child)) return [`get children() { return ${this.view(child, place)}; }`];
+    if (child.type === "JSXText") return [`children: ${JSON.stringify(decodeEntities(child.value.trim()))}`];
+    this.#captures.capture(child, place);
+    return [`get children() { return (${this.text([child], place.scope)}); }`];
+  }
+
+  #slotted(node: ESTree.JSXElement): Error {
+    return fail(
+      this.#extraction,
+      "SVC120",
+      node.openingElement,
+      "The browser may create this component, and can't pass it children with slot=…. Pass them as props: header={<h2>…</h2>}.",
+    );
+  }
+
+  /** Props of the components in a view that may change: the server's content was made from their first values. */
+  #deps(root: Node, place: Place): string {
+    const found: Expression[] = [];
+    const add = (expression: Node): void => {
+      const inner = unwrap(expression);
+      if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
+      if (inner.type === "Identifier" && !this.#isRowParam(inner, place.scope)) return;
+      const isLive = this.#module.liveness(inner) !== "static";
+      const readsRow = this.#module.scopes.within(inner).some(({ node }) => this.#isRowParam(node, place.scope));
+      if (isLive || readsRow) found.push(expression as Expression);
+    };
+    walk(root, (node) => {
+      if (isFunction(node)) return false;
+      if (node.type !== "JSXOpeningElement" || !isComponentTag(tagName(node.name))) return undefined;
+      for (const attribute of node.attributes) {
+        if (attribute.type === "JSXSpreadAttribute") add(attribute.argument);
+        else if (attribute.value?.type === "JSXExpressionContainer") add(attribute.value.expression);
+      }
+      return undefined;
+    });
+    const plain = found.filter((expression) => {
+      let holds = false;
+      walk(expression, (node) => void (holds ||= isJsx(node)));
+      return !holds;
+    });
+    if (plain.length === 0) return "";
+    for (const expression of plain) this.#captures.capture(expression, { ...place, isBinding: true });
+    const reads = plain.map((expression) => this.text([expression], place.scope));
+    return `() => [${reads.join(", ")}]`;
+  }
+
+  #isRowParam(node: Node, scope: Scope): boolean {
+    const binding = this.#module.scopes.within(node).find((reference) => reference.node === node)?.binding;
+    return (
+      binding?.declared === "param" &&
+      scope.frames.some(({ fn }) => fn === binding.owner && fn.params.some((param) => isInside(binding.node, param)))
+    );
+  }
+}
