@@ -15,6 +15,7 @@ import { systemClock, type Clock, type Duration } from "../platform/shared/clock
 import { SvcError } from "../platform/shared/errors.ts";
 import type { Json } from "../platform/shared/json.ts";
 import type { Log } from "../platform/shared/log.ts";
+import { requireRuntime } from "../platform/security/require-runtime.ts";
 import { BASE_PATH, PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-types.ts";
@@ -228,6 +229,7 @@ class SvcApp implements App, CsrfIssuer {
   refuse = (error: SvcError): Result => this.#pipeline.refuse(error);
 
   async start({ host, port, ...where }: StartOptions = {}): Promise<Started> {
+    requireRuntime();
     const { config } = this;
     const address = { host: host ?? config.host, port: port ?? config.port };
     const canFallBack = port === undefined && !config.isPortFixed;
@@ -315,6 +317,7 @@ class SvcApp implements App, CsrfIssuer {
   }
 
   async #boot(where: BootOptions): Promise<void> {
+    requireRuntime();
     const { config } = this;
     for (const text of retiredVariables(environmentOf(this.#options.env))) this.log.warn({}, text);
     for (const text of bootWarnings(config, this.#listens !== undefined)) this.log.warn({}, text);

@@ -6,8 +6,19 @@ const TOOLS = /[\\/]node_modules[\\/](?:vite|rolldown)[\\/]|\(node:internal|at n
 /** Errors of svc explain themselves. Other errors are shown with their stack. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
+  if (isViteMissing(error)) return VITE_MISSING;
   if (!isOurs(error)) return withoutTools(error.stack) ?? error.message;
   return error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`;
+}
+
+const VITE_MISSING =
+  'SVC_CONFIG: This command needs the package "vite", which is not installed. Add it to the devDependencies of the app: npm install --save-dev vite@8';
+
+/** Node and Yarn's PnP report a missing package with different codes and texts; a file that is missing inside of vite has another text. */
+function isViteMissing(error: Error): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return false;
+  return /Cannot find package 'vite'|tried to access vite\b/.test(error.message);
 }
 
 /** Recognised by name, not by class: Vite returns copies of compiler errors, and an app may have its own copy of svc. */

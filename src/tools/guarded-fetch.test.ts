@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { after, before, describe, it } from "node:test";
 import { SimulatedClock } from "../platform/shared/clock.ts";
+import { requireConnector } from "../platform/security/ssrf/connector-probe.ts";
 import { SvcError } from "../platform/shared/errors.ts";
 import { createGuardedFetch, fetchUntil, type GuardedFetch } from "./guarded-fetch.ts";
 
@@ -98,6 +99,16 @@ describe("a guarded fetch", () => {
     await assert.rejects(fetch("file:///etc/passwd"), fails("SVC_WEBHOOK_URL", "http"));
     await fetch.close();
     assert.deepEqual(inside, []);
+  });
+
+  it("refuses an undici that ignores the connector of its agent", async () => {
+    const undici = await import("undici");
+    await requireConnector(undici);
+    const ignores: typeof undici.fetch = () => Promise.reject(new TypeError("getaddrinfo ENOTFOUND"));
+    await assert.rejects(
+      requireConnector({ ...undici, fetch: ignores }),
+      fails("SVC_RUNTIME", "ignores the connector"),
+    );
   });
 
   it("rejects a name that resolves to a private address", async () => {

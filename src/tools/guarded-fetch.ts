@@ -9,6 +9,7 @@ import type { Resolve } from "../platform/security/ssrf/resolve.ts";
 import { refusalError, SsrfPolicy } from "../platform/security/ssrf/ssrf.ts";
 import { durationMs, systemClock, type Clock, type Duration } from "../platform/shared/clock.ts";
 import { SvcError } from "../platform/shared/errors.ts";
+import { requireRuntime } from "../platform/security/require-runtime.ts";
 import { boundedBody } from "./bounded-body.ts";
 
 export interface GuardedFetchOptions {
@@ -48,12 +49,14 @@ const DEFAULT_MAX_BYTES = 10 * 1024 * 1024;
 const BODILESS = new Set([101, 204, 205, 304]);
 
 /**
- * Creates a {@link GuardedFetch}. Opens nothing before the first request. @throws SvcError `SVC_CONFIG` for an invalid range.
+ * Creates a {@link GuardedFetch}. Opens nothing before the first request. @throws SvcError `SVC_CONFIG` for an invalid range,
+ * `SVC_RUNTIME` where undici ignores the connector that enforces the rules.
  * @example
  * const safeFetch = createGuardedFetch({ timeout: "5s" });
  * const response = await safeFetch("https://example.com/feed.xml");
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  requireRuntime();
   const policy = new SsrfPolicy({ allowCidrs: options.allowCidrs ?? [] });
   const limits = {
     clock: options.clock ?? systemClock,
@@ -94,11 +97,13 @@ function requestOf(input: string | URL | Request, given: GuardedInit = {}): { ra
 
 /** Loads undici with the first request: it takes a sixth of the time until a process answers its first request. */
 async function openWire(policy: SsrfPolicy, resolve: Resolve | undefined): Promise<Wire> {
-  const [{ fetch }, { guardedAgent }] = await Promise.all([
+  const [undici, { guardedAgent }, { requireConnector }] = await Promise.all([
     import("undici"),
     import("../platform/security/ssrf/guarded-agent.ts"),
+    import("../platform/security/ssrf/connector-probe.ts"),
   ]);
-  return { fetch, agent: guardedAgent({ policy, ...(resolve && { resolve }) }) };
+  await requireConnector(undici);
+  return { fetch: undici.fetch, agent: guardedAgent({ policy, ...(resolve && { resolve }) }) };
 }
 
 interface Limits {

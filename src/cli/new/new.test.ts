@@ -78,7 +78,7 @@ describe("the package.json of a new app", () => {
       engines: { node: ">=20" },
       scripts: { dev: "svc dev", build: "svc build", start: "svc start", test: "svc build && tsc && node --test" },
       dependencies: { svckit: "file:../svc.tgz", valibot: "^1.0.0" },
-      devDependencies: { "@types/node": "^20.1.0", typescript: "^7.0.0" },
+      devDependencies: { "@types/node": "^20.1.0", typescript: "^7.0.0", vite: "^8.0.0" },
     });
   });
 });

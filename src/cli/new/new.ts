@@ -23,8 +23,8 @@ const BUILT = new Set(["dist", ".svc", "node_modules", "svc-routes.d.ts", "svc-g
 const RENAMED: Readonly<Record<string, string>> = { gitignore: ".gitignore" };
 /** Number of existing files to name in the error. */
 const MAX_NAMED = 3;
-/** Packages that the starter imports, at the versions that svc is tested with. */
-const NEEDED = { dependencies: ["valibot"], devDependencies: ["@types/node", "typescript"] } as const;
+/** Packages that the starter imports or is built with, at the versions that svc is tested with. */
+const NEEDED = { dependencies: ["valibot"], devDependencies: ["@types/node", "typescript", "vite"] } as const;
 
 /** Fields of svc's package.json that an app's package.json repeats. */
 interface OwnManifest {

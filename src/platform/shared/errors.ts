@@ -45,6 +45,7 @@ export const ERRORS = {
   SVC_STORE: { status: 503, family: "build" },
   SVC_MOVE: { family: "build" },
   SVC_NEW: { family: "build" },
+  SVC_RUNTIME: { family: "build" },
   // compiler
   SVC101: { family: "build", name: "captured-let" },
   SVC102: { family: "build", name: "captured-constant-assigned" },

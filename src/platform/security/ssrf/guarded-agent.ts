@@ -9,6 +9,7 @@
  */
 import { isIP, Socket, type LookupFunction } from "node:net";
 import { Agent, buildConnector } from "undici";
+import { requireRuntime } from "../require-runtime.ts";
 import { parseAddress } from "./address.ts";
 import { firstRefusal } from "./check-host.ts";
 import { resolveAddresses, type Resolve } from "./resolve.ts";
@@ -53,8 +54,9 @@ function socketOf(given: unknown): Socket | undefined {
   return given instanceof Socket ? given : undefined;
 }
 
-/** Connects only to addresses that the policy allows; else fails with SvcError `SVC_SSRF`. */
+/** Connects only to addresses that the policy allows; else fails with SvcError `SVC_SSRF`. @throws SvcError `SVC_RUNTIME` on Bun */
 export function guardedConnector(options: GuardedOptions): Connector {
+  requireRuntime();
   const { policy, onPhase } = options;
   const connect = buildConnector({
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,

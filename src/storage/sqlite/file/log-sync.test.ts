@@ -43,6 +43,17 @@ function writer(database: Database, reported: string[]): (id: string) => Promise
 describe("the sync of the log", () => {
   after(() => rmSync(folder, { recursive: true }));
 
+  it("that throws at once fails the commits that wait for it", async () => {
+    const sync = (): void => {
+      throw new Error("fdatasync API is disabled");
+    };
+    const database = await Database.open(join(folder, "throws.db"), { sync });
+    const reported: string[] = [];
+    await writer(database, reported)("a");
+    assert.match(reported.join(), /fdatasync API is disabled/);
+    await database.close();
+  });
+
   it("acknowledges a commit after a sync that began after it, and blocks nothing meanwhile", async () => {
     const disk = new Disk();
     const database = await Database.open(join(folder, "wait.db"), { sync: disk.sync });

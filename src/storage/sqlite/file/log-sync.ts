@@ -54,7 +54,16 @@ export class LogSync {
       for (const done of waiting) done(error ?? undefined);
     };
     if (this.#isUnsure) queueMicrotask(() => settle(this.#repaired()));
-    else this.#sync(this.#fd, settle);
+    else this.#start(settle);
+  }
+
+  /** A sync that throws at once has failed like one that reports it: the commits that wait for it must hear of it. */
+  #start(settle: (error: Error | null) => void): void {
+    try {
+      this.#sync(this.#fd, settle);
+    } catch (error) {
+      queueMicrotask(() => settle(error instanceof Error ? error : new Error(String(error))));
+    }
   }
 
   /** @returns why earlier writes are still not known to be on disk. */
