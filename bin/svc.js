@@ -5,6 +5,6 @@ import { runtimeProblem } from "../out/platform/package/runtime.js";
 const problem = runtimeProblem(process.versions);
 if (problem === undefined) await import("../out/bundle/main.js");
 else {
-  console.error(`Error SVC_RUNTIME: ${problem}`);
+  process.stderr.write(`Error SVC_RUNTIME: ${problem}\n`);
   process.exitCode = 1;
 }

@@ -14,6 +14,20 @@ describe("the text of an error", () => {
       assert.match(errorText(error), /needs the package "vite".*npm install --save-dev vite/);
   });
 
+  it("keeps a message that names a file of vite, and leaves out calls in vite", () => {
+    const text = "Cannot find module '/app/node_modules/vite/dist/node/index.js' imported from /app/x.js";
+    const error = missing("ERR_MODULE_NOT_FOUND", text);
+    error.stack = `Error: ${text}\n    at build (/app/node_modules/vite/dist/node/index.js:1:2)\n    at app (/app/app.ts:3:4)`;
+    assert.equal(errorText(error), `Error: ${text}\n    at app (/app/app.ts:3:4)`);
+  });
+
+  it("shows the file of a syntax error", () => {
+    const error = new SyntaxError("Unexpected identifier");
+    error.stack =
+      "file:///app/node_modules/vite/dist/node/index.js:1\nsyntax error\n       ^\n\nSyntaxError: Unexpected identifier";
+    assert.match(errorText(error), /^file:.*vite.*index\.js:1\n/);
+  });
+
   it("shows other missing modules with their stack", () => {
     const error = missing("ERR_MODULE_NOT_FOUND", "Cannot find package 'vite-plugin-x' imported from /app/x.js");
     assert.match(errorText(error), /vite-plugin-x/);

@@ -1,7 +1,7 @@
 /** The text of an error for the terminal. */
 
-/** Stack lines of the toolchain, which an app developer can't change. */
-const TOOLS = /[\\/]node_modules[\\/](?:vite|rolldown)[\\/]|\(node:internal|at node:internal/;
+/** Calls in the toolchain, which an app developer can't change. The lines before the first call are the message, which may name its files. */
+const TOOLS = /^\s+at .*(?:[\\/]node_modules[\\/](?:vite|rolldown)[\\/]|\(node:internal|at node:internal)/;
 
 /** Errors of svc explain themselves. Other errors are shown with their stack. */
 export function errorText(error: unknown): string {

@@ -210,7 +210,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
 
 /** Names of routes for `href`: `/users/[id]`. */
 function pageNames(modules: Modules): ReadonlySet<string> {
-  const files = Object.keys(modules).filter((file) => file.endsWith(".tsx"));
+  const files = Object.keys(modules).filter((file) => /\.[jt]sx$/.test(file));
   return new Set(files.map(routeName));
 }
 

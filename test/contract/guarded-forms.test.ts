@@ -53,6 +53,25 @@ function watched(path: string, headers: Record<string, string>): { request: Requ
 }
 
 describe("a form of a guarded route", () => {
+  it("logs once why a site behind a proxy rejects its own forms, with the settings that fix it", () =>
+    withRoutes(async ({ app, logged }) => {
+      const headers = { ...FORM, origin: "https://shop.example", "sec-fetch-site": "same-origin" };
+      const send = async (more: Record<string, string>): Promise<number> => {
+        const init = { method: "POST", headers: { ...headers, ...more }, body: "a=1" };
+        return (await app.fetch(new Request("http://localhost/save", init))).status;
+      };
+      const lines = (): readonly string[] => logged.filter((text) => text.includes("SVC_TRUST_PROXY"));
+      // A page of another site.
+      assert.equal(await send({ "sec-fetch-site": "cross-site" }), 403);
+      assert.equal(lines().length, 0);
+      for (let time = 0; time < 2; time++) assert.equal(await send({}), 403);
+      assert.equal(lines().length, 1);
+      assert.match(
+        lines()[0] ?? "",
+        /page of https:\/\/shop\.example was rejected with 403, .* is http:\/\/localhost .*set SVC_SITE_URL/,
+      );
+    }));
+
   it("is accepted with at most 1,000 fields and 1 MiB, and gets 413 above either", () =>
     withRoutes(async (fixture) => {
       const fields = (count: number): string => Array.from({ length: count }, (_, at) => `f${at}=`).join("&");

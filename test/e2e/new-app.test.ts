@@ -1,7 +1,7 @@
 /** `svc new` from the published package: the new app type-checks, builds, passes its own tests, serves, and is used in a browser. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -34,7 +34,18 @@ async function install(): Promise<void> {
   symlinkSync(join(root, "node_modules/typescript/bin/tsc"), join(modules, ".bin/tsc"));
   await run(process.execPath, [cli, "new", "shop", "--svc", packed.trim()], folder.path);
   symlinkSync(modules, join(shop, "node_modules"));
+  writeFileSync(join(shop, "server.ts"), MOUNT);
 }
+
+/** Part of the type check: the built app in a server of Express, as in docs/guide/mounting.md. */
+const MOUNT = `import express from "express";
+import app from "./dist/server/app.js";
+
+await app.boot({ dist: "dist" });
+const site = express();
+site.use(app.handler);
+site.get("/own", (req, res) => void res.send(req.path));
+`;
 
 describe("an app that svc new has written", () => {
   let tests: string;
@@ -66,7 +77,7 @@ describe("an app that svc new has written", () => {
     );
   });
 
-  it("builds, has no type errors, and passes its own tests", () => {
+  it("builds, has no type errors, also mounted in Express, and passes its own tests", () => {
     assert.match(tests, /^Built .* browser chunk/m);
     assert.match(tests, /# pass 3\b/);
     assert.match(tests, /# fail 0\b/);

@@ -1,11 +1,14 @@
-/** nginx and haproxy in front of an app, each with minimal proxy settings: neither forwards the client's address. */
+/**
+ * nginx, haproxy and Caddy in front of an app. By default nginx and haproxy have minimal proxy settings, which do not forward the client's
+ * address; a test may give another configuration of the site.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 
 export const PROXIES = ["nginx", "haproxy"] as const;
-export type ProxyName = (typeof PROXIES)[number];
+export type ProxyName = (typeof PROXIES)[number] | "caddy";
 
 export interface Proxy {
   url: string;
@@ -27,14 +30,26 @@ export function withoutProxy(name: ProxyName): false | string {
   return missing;
 }
 
-/** @param folder for its files; the caller removes it */
-export async function startProxy(name: ProxyName, upstream: string, folder: string): Promise<Proxy> {
+/**
+ * @param folder for its files; the caller removes it
+ * @param site the configuration of the site, for the address on which it listens and that of the app. Default: minimal settings
+ */
+export async function startProxy(
+  name: ProxyName,
+  upstream: string,
+  folder: string,
+  site: Site = MINIMAL[name],
+): Promise<Proxy> {
   const port = await freePort();
   const home = join(folder, `${name}-${port}`);
   mkdirSync(home, { recursive: true });
   const file = join(home, "proxy.conf");
-  writeFileSync(file, CONFIGURATIONS[name]({ port, upstream: new URL(upstream).host, home }));
-  const child = spawn(programOf(name) ?? name, ARGUMENTS[name](file, home), { stdio: ["ignore", "pipe", "pipe"] });
+  writeFileSync(file, AROUND[name](site(`127.0.0.1:${port}`, new URL(upstream).host), home));
+  const child = spawn(programOf(name) ?? name, ARGUMENTS[name](file, home), {
+    // Caddy keeps its last configuration there.
+    env: { ...process.env, XDG_CONFIG_HOME: home },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let said = "";
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (said += text));
   const exited = new Promise<void>((done) => child.once("close", () => done()));
@@ -54,14 +69,18 @@ export async function startProxy(name: ProxyName, upstream: string, folder: stri
   };
 }
 
-interface Place {
-  port: number;
-  upstream: string;
-  home: string;
-}
+/** @param listen `127.0.0.1:8080` @param upstream the same of the app */
+export type Site = (listen: string, upstream: string) => string;
 
-const CONFIGURATIONS: Record<ProxyName, (place: Place) => string> = {
-  nginx: ({ port, upstream, home }) => `
+const MINIMAL: Record<ProxyName, Site> = {
+  nginx: (listen, upstream) => `server { listen ${listen}; location / { proxy_pass http://${upstream}; } }`,
+  haproxy: (listen, upstream) => `listen site\n  bind ${listen}\n  server app ${upstream}`,
+  caddy: (listen, upstream) => `http://${listen} {\n  reverse_proxy ${upstream}\n}`,
+};
+
+/** The rest of a configuration, which makes the program run as a child process of a test. */
+const AROUND: Record<ProxyName, (site: string, home: string) => string> = {
+  nginx: (site, home) => `
 daemon off;
 master_process off;
 pid ${home}/pid;
@@ -70,21 +89,23 @@ events {}
 http {
   access_log off;
   ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((kind) => `${kind}_temp_path ${home}/${kind};`).join("\n  ")}
-  server {
-    listen 127.0.0.1:${port};
-    location / { proxy_pass http://${upstream}; }
-  }
+  ${site}
 }
 `,
-  haproxy: ({ port, upstream }) => `
+  haproxy: (site) => `
 defaults
   mode http
   timeout connect 5s
   timeout client 30s
   timeout server 30s
-listen site
-  bind 127.0.0.1:${port}
-  server app ${upstream}
+${site}
+`,
+  caddy: (site, home) => `
+{
+  admin off
+  storage file_system ${home}
+}
+${site}
 `,
 };
 
@@ -92,6 +113,7 @@ const ARGUMENTS: Record<ProxyName, (file: string, home: string) => string[]> = {
   // Before it reads its configuration, nginx would write to the system's log.
   nginx: (file, home) => ["-c", file, "-p", home, "-e", "stderr"],
   haproxy: (file) => ["-f", file, "-db"],
+  caddy: (file) => ["run", "--adapter", "caddyfile", "--config", file],
 };
 
 async function untilForwards(url: string, child: ChildProcess): Promise<void> {

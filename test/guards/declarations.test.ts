@@ -13,9 +13,12 @@ interface Manifest {
 }
 
 const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
-const FACES = Object.values(manifest.exports).flatMap((face) =>
-  typeof face === "string" || face.types === undefined ? [] : [join(root, face.types)],
-);
+/** `svckit/compiler` is a plugin of Vite: whoever imports it has Vite. */
+const COMPILER = "./compiler";
+const facesOf = (isWanted: (name: string) => boolean): string[] =>
+  Object.entries(manifest.exports).flatMap(([name, face]) =>
+    !isWanted(name) || typeof face === "string" || face.types === undefined ? [] : [join(root, face.types)],
+  );
 
 /** The packages that declarations and their imports name: package -> the first file that names it. */
 function packagesOf(faces: readonly string[], read: (file: string) => string): Map<string, string> {
@@ -38,7 +41,10 @@ const read = (file: string): string => (existsSync(file) ? readFileSync(file, "u
 
 describe("declarations of the public entry points", () => {
   it("name no package that is installed only for a database or a tool", () => {
-    const packages = packagesOf(FACES, read);
+    const packages = packagesOf(
+      facesOf((name) => name !== COMPILER),
+      read,
+    );
     assert.ok(
       [...packages.keys()].some((name) => name.startsWith("node:")),
       "nothing was read",
@@ -46,6 +52,17 @@ describe("declarations of the public entry points", () => {
     assert.deepEqual(
       [...packages].filter(([name]) => !isThere(name)),
       [],
+    );
+  });
+
+  it("of the compiler need Vite, and nothing else", () => {
+    const packages = packagesOf(
+      facesOf((name) => name === COMPILER),
+      read,
+    );
+    assert.deepEqual(
+      [...packages.keys()].filter((name) => !isThere(name)),
+      ["vite"],
     );
   });
 

@@ -3,10 +3,12 @@ import { existsSync } from "node:fs";
 import { Sessions } from "../../platform/http/sessions/session-keys.ts";
 import { clientName, type OnRefused } from "../../platform/security/rate-limits/rate-limit.ts";
 import type { SiteRules } from "../../platform/security/site-rules.ts";
+import { requireDiskSync } from "../../platform/security/require-runtime.ts";
 import { policyMarks } from "../../platform/security/headers.ts";
 import { loadOrCreateSecret, type Secrets } from "../../platform/security/secrets.ts";
 import { durationMs, type Clock, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
+import { isInMemory } from "../../storage/contract/database-url.ts";
 import type { SessionRows } from "../../storage/contract/session-store.ts";
 import type { App } from "../app-types.ts";
 import { isAction, specOf, type AnyAction } from "../actions/action.ts";
@@ -60,6 +62,8 @@ export async function boot(options: BootOptions): Promise<Services> {
   const { config, clock, where, app } = options;
   const actions = readActions(app.actions ?? {});
   const submits = readSubmits(app.submits ?? {});
+  // Checked even if the backend opens later, because its first write would fail.
+  if (!isShared(config) && !isInMemory(config.databaseUrl)) requireDiskSync();
   const site = loadAssets(where);
   await requireActions(site, actions);
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];

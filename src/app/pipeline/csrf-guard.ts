@@ -17,7 +17,8 @@ import {
 import type { RateLimit } from "../../platform/security/rate-limits/rate-limit.ts";
 import type { Secrets } from "../../platform/security/secrets.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import { COOKIES, CSRF_FIELD, HEADERS } from "../../platform/shared/wire.ts";
+import type { Log } from "../../platform/shared/log.ts";
+import { COOKIES, CSRF_FIELD, HEADERS, VARIABLES } from "../../platform/shared/wire.ts";
 import { tooMany } from "./rate-limits.ts";
 
 /** Largest form body of a route without a limit of its own. */
@@ -32,6 +33,7 @@ const forms = new WeakMap<Context, FormData>();
 export interface Guard {
   readonly secrets: Secrets;
   readonly config: { readonly siteOrigin: string | undefined };
+  readonly log: Log;
 }
 
 /** Limits of a guarded form while its token is still unknown. */
@@ -43,7 +45,7 @@ export interface GuardedForm {
 }
 
 /** The page's token for its session. Sets the CSRF cookie if the browser has none, or one of a previous secret. */
-export function tokenFor(ctx: Context, { secrets }: Guard): string {
+export function tokenFor(ctx: Context, { secrets }: Pick<Guard, "secrets">): string {
   const raw = ctx.cookie(COOKIES.csrf);
   const id = csrfId([secrets[0]], raw) ?? givenBy(ctx) ?? giveCookie(ctx, secrets, csrfId(secrets, raw));
   return csrfToken(secrets, id, ctx.sessionId);
@@ -122,7 +124,23 @@ export function requireOwnOrigin(ctx: Context, guard: Guard): void {
   const origin = ctx.header("origin");
   // Parses the URL only if it has to be compared.
   const ownOrigin = origin === undefined || origin === guard.config.siteOrigin ? origin : ctx.url.origin;
-  if (judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin: ownOrigin ?? "" })) throw refused();
+  const refusal = judgeOrigin({ fetchSite: ctx.header("sec-fetch-site"), origin, ownOrigin: ownOrigin ?? "" });
+  if (refusal === undefined) return;
+  if (refusal === "foreign-origin") explainOnce(guard, String(origin), String(ownOrigin));
+  throw refused();
+}
+
+/** Apps that have explained it. One line is enough, and other sites can cause it too. */
+const explained = new WeakSet<Secrets>();
+
+/** An app behind a proxy that changes the host or the scheme rejects all its own forms and actions. */
+function explainOnce({ secrets, log }: Guard, origin: string, ownOrigin: string): void {
+  if (explained.has(secrets)) return;
+  explained.add(secrets);
+  log.warn(
+    { origin, ownOrigin },
+    `A request from a page of ${origin} was rejected with 403, because the site's address is ${ownOrigin} for svc. If both are this site, its proxy changes the host or the scheme: set ${VARIABLES.siteUrl} to the public URL, or let the proxy send Host and X-Forwarded-Proto, and list it in ${VARIABLES.trustProxy}. This is logged once`,
+  );
 }
 
 /** @throws SvcError `SVC_FORBIDDEN` for a token that does not belong to this visitor */

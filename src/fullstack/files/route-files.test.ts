@@ -29,11 +29,22 @@ describe("names of files below pages/", () => {
     it(`${file} is ${expected.join(" and ")}`, () => assert.deepEqual(paths(file), expected));
   }
 
-  it(".tsx is a page, .ts an endpoint", () => {
-    const { routes } = readRouteFiles(["a.tsx", "b.ts"]);
+  it(".tsx and .jsx are pages, .ts and .js endpoints", () => {
+    const { routes } = readRouteFiles(["a.tsx", "b.ts", "c.jsx", "d.js"]);
     assert.deepEqual(
       routes.map(({ kind }) => kind),
-      ["page", "endpoint"],
+      ["page", "endpoint", "page", "endpoint"],
+    );
+  });
+
+  it("have the same roles in JavaScript", () => {
+    const files = ["_layout.jsx", "_middleware.js", "_404.jsx", "shop/_layout.tsx", "shop/cart.jsx"];
+    const { routes, notFound } = readRouteFiles(files);
+    assert.deepEqual(routes[0]?.around.layout, ["_layout.jsx", "shop/_layout.tsx"]);
+    assert.deepEqual(routes[0]?.around.middleware, ["_middleware.js"]);
+    assert.deepEqual(
+      notFound.map(({ file }) => file),
+      ["_404.jsx"],
     );
   });
 
@@ -46,7 +57,7 @@ describe("names of files below pages/", () => {
     [["a b.tsx"], /the segment "a b"/],
     [["[...rest]/edit.tsx"], /has "\[\.\.\.rest\]" before its end/],
     [["[1].tsx"], /the segment "\[1\]"/],
-    [["style.css"], /is neither \.tsx \(a page\) nor \.ts \(an endpoint\)/],
+    [["style.css"], /is neither a page \(\.tsx, \.jsx\) nor an endpoint \(\.ts, \.js\)/],
     [["_page.tsx"], /begins with "_"; only these names may: _layout\.tsx, _error\.tsx, _404\.tsx, _middleware\.ts/],
     [["_layout.ts"], /only these names may/],
     [["users.tsx", "users/index.tsx"], /pages\/users\.tsx and pages\/users\/index\.tsx are both the page \/users/],

@@ -15,6 +15,8 @@
  * | `_middleware.ts`     | middleware of pages and endpoints there                                     |
  * | `_submits.ts`        | submits for forms anywhere in the app                                       |
  * | `_parts/card.tsx`    | no route: folders that begin with `_` and tests (`.test.ts`) are ignored    |
+ *
+ * JavaScript files have the same roles: `.jsx` as `.tsx`, and `.js` as `.ts`.
  */
 import { SvcError } from "../../index.ts";
 
@@ -48,6 +50,9 @@ const ROLES: Readonly<Record<string, Role>> = {
   "_submits.ts": "submits",
 };
 
+/** The name of a JavaScript file with the extension of TypeScript: `_layout.jsx` → `_layout.tsx`. */
+const asTypeScript = (name: string): string => name.replace(/\.js(x?)$/, ".ts$1");
+
 /** Text that a path may contain, without the brackets that have a meaning in file names. */
 const TEXT = /^[^:*?+(){}[\]\\#%\s]+$/;
 const PARAMETER = /^\[(\.\.\.)?([A-Za-z_]\w*)\]$/;
@@ -78,15 +83,15 @@ function isAppsOwn(file: string): boolean {
 }
 
 function readRouteFile(file: string, named: ReadonlySet<string>): RouteFile {
-  const extension = /\.tsx?$/.exec(file)?.[0];
-  if (extension === undefined) throw refused(file, "is neither .tsx (a page) nor .ts (an endpoint)");
+  const extension = /\.[jt]sx?$/.exec(file)?.[0];
+  if (extension === undefined) throw refused(file, "is neither a page (.tsx, .jsx) nor an endpoint (.ts, .js)");
   const role = roleOf(file);
   const name = nameOf(file).slice(0, -extension.length);
   const last = role === "notFound" ? "[[...path]]" : name;
   const segments = [...foldersOf(file), ...(last === "index" ? [] : [last])];
   return {
     file,
-    kind: extension === ".tsx" ? "page" : "endpoint",
+    kind: extension.endsWith("x") ? "page" : "endpoint",
     paths: pathsOf(file, segments),
     around: surroundingOf(file, named),
   };
@@ -96,7 +101,7 @@ function readRouteFile(file: string, named: ReadonlySet<string>): RouteFile {
 function roleOf(file: string): Role | undefined {
   const name = nameOf(file);
   if (!name.startsWith("_")) return undefined;
-  const role = ROLES[name];
+  const role = ROLES[asTypeScript(name)];
   if (!role) throw refused(file, `begins with "_"; only these names may: ${Object.keys(ROLES).join(", ")}`);
   return role;
 }
@@ -133,7 +138,10 @@ function surroundingOf(file: string, named: ReadonlySet<string>): Surrounding {
       .map((folder) => `${folder}/`)
       .join(""),
   );
-  const of = (name: string): string[] => prefixes.map((prefix) => prefix + name).filter((path) => named.has(path));
+  const of = (name: string): string[] =>
+    prefixes
+      .flatMap((prefix) => [name, name.replace(".ts", ".js")].map((one) => prefix + one))
+      .filter((path) => named.has(path));
   const entries = Object.entries(ROLES).map(([name, role]) => [role, of(name)] as const);
   return Object.fromEntries(entries) as Record<Role, string[]>;
 }

@@ -28,7 +28,7 @@ export class RouteNames {
 /** `users/[id]/index.tsx` → `/users/[id]`. Groups are not part of a URL. */
 export function routeName(file: string): string {
   const segments = file
-    .replace(/\.tsx?$/, "")
+    .replace(/\.[jt]sx?$/, "")
     .split("/")
     .filter((segment) => !/^\(.*\)$/.test(segment));
   if (segments.at(-1) === "index") segments.pop();

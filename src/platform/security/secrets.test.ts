@@ -72,6 +72,14 @@ describe("the site's secret", () => {
     }
   });
 
+  it("names the variable of the data directory if that can't be used", async () => {
+    await writeFile(join(dir, "file"), "");
+    assert.throws(() => loadOrCreateSecret(join(dir, "file", "data")), {
+      code: "SVC_CONFIG",
+      message: /^The data directory ".*" can't be used: ENOTDIR.*Set SVC_DATA_DIR to a folder/,
+    });
+  });
+
   it("is the same for processes that start concurrently", async () => {
     const dataDir = join(dir, "race");
     const script = join(dir, "race.mjs");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { SvcError } from "../shared/errors.ts";
 import { BoundedMap } from "../shared/collections/bounded-map.ts";
 import { remembered } from "../shared/collections/memoize.ts";
+import { VARIABLES } from "../shared/wire.ts";
 import { HmacKey } from "./hmac.ts";
 
 /** Compares two texts in constant time. Hashes them first, because timingSafeEqual requires equal lengths. */
@@ -78,7 +79,7 @@ export const MIN_SECRET_LENGTH = 16;
  */
 export function loadOrCreateSecret(dataDir: string): string {
   const file = join(dataDir, SECRET_FILE);
-  const secret = readSecret(file) ?? createSecret(dataDir, file);
+  const secret = readOrCreate(dataDir, file);
   if (secret.length >= MIN_SECRET_LENGTH) return secret;
   throw new SvcError(
     "SVC_CONFIG",
@@ -92,6 +93,19 @@ function readSecret(file: string): string | undefined {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
+  }
+}
+
+/** @throws SvcError `SVC_CONFIG` if the folder can't be used */
+function readOrCreate(dataDir: string, file: string): string {
+  try {
+    return readSecret(file) ?? createSecret(dataDir, file);
+  } catch (error) {
+    throw new SvcError(
+      "SVC_CONFIG",
+      `The data directory "${dataDir}" can't be used: ${(error as Error).message}. Set ${VARIABLES.dataDir} to a folder in which this user may write`,
+      { cause: error },
+    );
   }
 }
 

@@ -18,7 +18,7 @@ const KNOWN: readonly (readonly [words: RegExp, problem: string])[] = [
   ],
   [
     /readonly database|EROFS|EACCES|EPERM/i,
-    "can't be written. Give this user write access to the file and to its folder, and mount the disk for writing",
+    `can't be written. Give this user write access to the file and to its folder and mount the disk for writing, or set ${VARIABLES.dataDir} to another folder`,
   ],
   [
     /not a database|file is encrypted/i,

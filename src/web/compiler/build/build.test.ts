@@ -49,6 +49,36 @@ describe("a build", () => {
     });
   });
 
+  it("builds apps in JavaScript, with pages from files", async () => {
+    const files = {
+      "app.js": 'import { createFullStackApp } from "svckit/fullstack"; export default createFullStackApp({});',
+      "pages/index.jsx": `import { signal } from "svckit"; export default function Page() { const n = signal(0); return <p onClick={() => n.value++}>{n.value}</p>; }`,
+      "pages/api/time.js": 'export const GET = () => new Response("now");',
+    };
+    await withTempApp(files, async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      assert.deepEqual(Object.keys(manifest.chunks), ["pages/index.jsx"]);
+      assert.match(await app.read("dist/server/app.js"), /new Response\("now"\)/);
+      assert.match(await app.read("svc-routes.d.ts"), /"\/": true;\s+"\/api\/time": true/);
+    });
+    await withTempApp({ "src/app.jsx": "export default () => <p>x</p>;" }, async (app) => {
+      await assert.rejects(buildApp({ root: app.root }), { code: "SVC122" });
+    });
+  });
+
+  it("writes the type of the app beside the built code, which TypeScript would check otherwise", async () => {
+    for (const entry of ["app.ts", "src/app.tsx"])
+      await withTempApp({ [entry]: "export default 1;" }, async (app) => {
+        await buildApp({ root: app.root });
+        const specifier = entry === "app.ts" ? "../../app.js" : "../../src/app.js";
+        assert.equal(await app.read("dist/server/app.d.ts"), `export { default } from "${specifier}";\n`);
+      });
+  });
+
+  it("refuses a folder whose path contains a question mark", async () => {
+    await assert.rejects(buildApp({ root: "/tmp/a?b" }), { code: "SVC_DEFINITION", message: /contains "\?"/ });
+  });
+
   it("fails without an app, and names the expected files and the command that creates one", async () => {
     await withTempApp({ "page.tsx": COUNTER }, async (app) => {
       const { code, message } = await refused(app);
@@ -148,7 +178,7 @@ describe("a build", () => {
     await withTempApp({}, async (app) => {
       const error = await refused(app);
       assert.equal(error.code, "SVC_DEFINITION");
-      assert.match(error.message, /app\.tsx, app\.ts, src\/app\.tsx/);
+      assert.match(error.message, /app\.tsx, app\.ts, app\.jsx, app\.js, src\/app\.tsx/);
     });
   });
 

@@ -22,7 +22,9 @@ import { writeGraphTypes } from "./graph-types.ts";
 import { writeRouteTypes } from "./route-types.ts";
 import { precompress } from "./precompress.ts";
 
-const ENTRIES = ["app.tsx", "app.ts", "src/app.tsx", "src/app.ts"];
+const ENTRIES = ["", "src/"].flatMap((folder) =>
+  ["tsx", "ts", "jsx", "js"].map((extension) => `${folder}app.${extension}`),
+);
 
 export interface BuildOptions {
   /** Folder of the app. */
@@ -54,6 +56,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const root = path.resolve(options.root);
   const outDir = path.resolve(root, options.outDir ?? "dist");
   const log = options.log ?? (() => {});
+  requirePath(root, /\?/);
   const entry = findEntry(root);
   writeRouteTypes(entry);
   writeGraphTypes(entry);
@@ -63,6 +66,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await rm(path.join(outDir, STATIC_INDEX), { force: true });
   const server = outputOf(await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules))));
   await sayModule(path.join(outDir, "server"));
+  await writeTypes(path.join(outDir, "server"), entry);
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
   const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
   requireFramework(modules);
@@ -87,11 +91,31 @@ async function sayModule(folder: string): Promise<void> {
   await writeFile(path.join(folder, "package.json"), `${JSON.stringify({ type: "module" })}\n`);
 }
 
+/** Types of the built app for TypeScript code that mounts it. Without them, the compiler would check the built JavaScript. */
+async function writeTypes(folder: string, entry: string): Promise<void> {
+  const source = path.relative(folder, entry).split(path.sep).join("/");
+  const specifier = JSON.stringify(source.replace(/\.([jt])sx?$/, ".js"));
+  await writeFile(path.join(folder, "app.d.ts"), `export { default } from ${specifier};\n`);
+}
+
 async function typeOfPackage(folder: string): Promise<string | undefined> {
   const text = await readFile(path.join(folder, "package.json"), "utf8").catch(() => undefined);
   if (text !== undefined) return (JSON.parse(text) as { type?: string }).type;
   const above = path.dirname(folder);
   return above === folder ? undefined : typeOfPackage(above);
+}
+
+/**
+ * Vite takes the part of a path from `#` or `?` for the hash or query of a URL, and finds no file.
+ * @param refused the characters that this part of Vite can't handle. @throws SvcError `SVC_DEFINITION`
+ */
+export function requirePath(root: string, refused: RegExp): void {
+  const [character] = refused.exec(root) ?? [];
+  if (character === undefined) return;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `The path of the app, ${root}, contains "${character}", which Vite takes for a part of a URL. Move the app to a folder without this character`,
+  );
 }
 
 /** Absolute path of the module whose default export is the app. */

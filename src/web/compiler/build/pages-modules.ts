@@ -13,8 +13,8 @@ const NAME = "createFullStackApp";
 
 /** All modules except tests, declarations and folders that begin with `_`. */
 const PATTERNS = [
-  "./pages/**/*.{ts,tsx}",
-  "!./pages/**/*.{test,spec}.{ts,tsx}",
+  "./pages/**/*.{ts,tsx,js,jsx}",
+  "!./pages/**/*.{test,spec}.{ts,tsx,js,jsx}",
   "!./pages/**/*.d.ts",
   "!./pages/**/_*/**",
 ];

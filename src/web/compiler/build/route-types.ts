@@ -31,7 +31,7 @@ export function writeRouteTypes(entry: string): string | undefined {
 
 /** @param files below `pages/`. @param specifier with which the app imports svckit/fullstack. */
 export function routeTypes(files: readonly string[], specifier: string): string {
-  const names = new Set(files.filter((file) => /\.tsx?$/.test(file) && !OTHERS.test(file)).map(routeName));
+  const names = new Set(files.filter((file) => /\.[jt]sx?$/.test(file) && !OTHERS.test(file)).map(routeName));
   const lines = [...names].sort().map((name) => `    ${JSON.stringify(name)}: true;\n`);
   return `// Written by svc from the files in pages/: the routes of this app. Fit for .gitignore, and for a commit.
 export {};
@@ -45,7 +45,7 @@ ${lines.join("")}  }
 /** `users/[id]/index.tsx` → `/users/[id]`. Groups are not part of a URL. */
 function routeName(file: string): string {
   const segments = file
-    .replace(/\.tsx?$/, "")
+    .replace(/\.[jt]sx?$/, "")
     .split("/")
     .filter((segment) => !/^\(.*\)$/.test(segment));
   if (segments.at(-1) === "index") segments.pop();

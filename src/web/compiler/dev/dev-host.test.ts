@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { SvcError } from "../../../platform/shared/errors.ts";
@@ -51,6 +52,23 @@ describe("the development host", () => {
       assert.match((await host.chunk(chunkOf(host))) ?? "", /\+= 41/);
       assert.equal(await host.chunk("page-00000000"), undefined);
     });
+  });
+
+  it("refuses a folder whose path Vite would cut off, and names the character", async () => {
+    for (const name of ["a#b", "a?b"])
+      await assert.rejects(createDevHost({ root: path.join("/tmp", name) }), {
+        code: "SVC_DEFINITION",
+        message: new RegExp(`contains "[${name[1]}]"`),
+      });
+  });
+
+  it("needs code generation, and says so under the option of Node that forbids it", () => {
+    const module = new URL("./hot-modules.js", import.meta.url).href;
+    const script = `import { createHotModules } from ${JSON.stringify(module)};
+      try { createHotModules(); } catch (error) { console.log(error.code, error.message); }`;
+    const options = ["--conditions=svc-modules", "--disallow-code-generation-from-strings", "--input-type=module"];
+    const { stdout } = spawnSync(process.execPath, [...options, "--eval", script], { encoding: "utf8" });
+    assert.match(stdout, /^SVC_RUNTIME svc dev evaluates .*Run it without this option/);
   });
 
   it("reports unresolved imports with their position and a fix", async () => {

@@ -14,9 +14,9 @@ import {
 import { invariant } from "../../../platform/shared/errors.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
-import { findEntry } from "../build/build.ts";
+import { findEntry, requirePath } from "../build/build.ts";
 import { DevChunks } from "./dev-chunks.ts";
-import { HotModules } from "./hot-modules.ts";
+import { createHotModules, type HotModules } from "./hot-modules.ts";
 import { relativePath } from "../build/import-chain.ts";
 import { importError } from "../build/import-errors.ts";
 import { SVC } from "../analyze/declaration-kinds.ts";
@@ -69,11 +69,12 @@ export interface DevHost {
  */
 export async function createDevHost(options: { root: string }): Promise<DevHost> {
   const root = path.resolve(options.root);
+  requirePath(root, /[#?]/);
   const entry = findEntry(root);
   writeRouteTypes(entry);
   writeGraphTypes(entry);
   const modules = newAppModules();
-  const hot = new HotModules();
+  const hot = createHotModules();
   const server = await startVite(root, modules, hot);
   const environment = server.environments.ssr;
   invariant(isRunnableDevEnvironment(environment), "Vite's ssr environment runs modules");

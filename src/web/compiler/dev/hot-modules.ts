@@ -3,9 +3,24 @@
  * opened: they register callbacks with `import.meta.hot.dispose`, and the reloader calls them once the old app has closed.
  */
 import { ESModulesEvaluator, ssrImportMetaKey, type ModuleRunnerContext } from "vite/module-runner";
+import { SvcError } from "../../../platform/shared/errors.ts";
 
 /** Called with the module's `import.meta.hot.data`. */
 type Dispose = (data: object) => void | Promise<void>;
+
+/** @throws SvcError `SVC_RUNTIME` under Node's `--disallow-code-generation-from-strings` */
+export function createHotModules(): HotModules {
+  try {
+    return new HotModules();
+  } catch (error) {
+    if (!(error instanceof EvalError)) throw error;
+    throw new SvcError(
+      "SVC_RUNTIME",
+      "svc dev evaluates the modules of the app from text, which --disallow-code-generation-from-strings forbids. Run it without this option; svc build and svc start work with it",
+      { cause: error },
+    );
+  }
+}
 
 export class HotModules extends ESModulesEvaluator {
   /** Callbacks of the modules evaluated since the last call of `takeDisposals`. */
