@@ -23,7 +23,8 @@ function ci(
   others = "exit 0",
   more: NodeJS.ProcessEnv = {},
 ): { lines: string[]; status: number | null } {
-  for (const name of ["node", "npx", "go", "php", "ruby", "pg_config", "nginx", "haproxy", "caddy"]) plant(name, others);
+  for (const name of ["node", "npx", "go", "php", "ruby", "pg_config", "nginx", "haproxy", "caddy"])
+    plant(name, others);
   plant("npm", `[ "$1" = test ] || { ${others}; }\n${tests}`);
   const env = { ...process.env, ...more, PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
   const { stdout, status } = spawnSync("bash", [join(root, ".ci/run")], { env, encoding: "utf8", timeout: 60_000 });
