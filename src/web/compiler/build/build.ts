@@ -16,6 +16,7 @@ import { PURE_CALLS } from "./import-chain.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { STATIC_INDEX } from "../../../platform/shared/wire.ts";
 import { sortedImports } from "../emit/chunk-imports.ts";
+import { disposalSymbols } from "../emit/disposal-symbols.ts";
 import { createManifest } from "./manifest.ts";
 import { CLIENT_QUERY, newAppModules, requireFramework, svc, type AppModules } from "../plugin.ts";
 import { writeGraphTypes } from "./graph-types.ts";
@@ -163,7 +164,7 @@ export function browserConfig(root: string, modules: AppModules): InlineConfig {
     // Errors are thrown, so Vite need not log them as well.
     logLevel: "silent",
     publicDir: false,
-    plugins: [svc({ modules }), sortedImports()],
+    plugins: [svc({ modules }), sortedImports(), disposalSymbols()],
     build: {
       target: "es2022",
       modulePreload: false,
