@@ -65,9 +65,11 @@ function collect(incoming: IncomingMessage, complaints: string[]): void {
   incoming.on("end", () => complaints.push(text));
 }
 
-/** Keeps the Host header, which the app compares with the Origin. */
+/** Passes on a request under the app's own address: it answers for no other host, and accepts forms from no other origin. */
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse): void {
   const { "accept-encoding": _compression, ...headers } = incoming.headers;
+  if (headers.origin === `http://${headers.host}`) headers.origin = target;
+  headers.host = new URL(target).host;
   const onward = request(target + incoming.url, { method: incoming.method, headers }, (answer) => {
     const nonce = isDocument(incoming, answer.headers) ? nonceOf(answer.headers) : undefined;
     const { "content-length": length, ...others } = answer.headers;
