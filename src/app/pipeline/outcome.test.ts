@@ -18,6 +18,23 @@ describe("redirect", () => {
     assert.equal(outcomeOf("/new", { status: 308 }), "308 /new");
   });
 
+  it("encodes characters that a header can't contain", () => {
+    for (const [target, sent] of [
+      ["/bücher?q=日本#ä", "/b%C3%BCcher?q=%E6%97%A5%E6%9C%AC#%C3%A4"],
+      ["/evil。example", "/evil%E3%80%82example"],
+      ["/a%20b\ud800", "/a%20b%EF%BF%BD"],
+      ["/🙂", "/%F0%9F%99%82"],
+    ] as const)
+      assert.throws(
+        () => redirect(target),
+        (error) => {
+          assert.ok(isRedirect(error));
+          assert.deepEqual(error.result.headers.slice(0, 2), ["location", sent]);
+          return true;
+        },
+      );
+  });
+
   it("throws SVC_REDIRECT (400) for a target elsewhere, and says what to do", () => {
     for (const target of [
       "https://evil.example/",

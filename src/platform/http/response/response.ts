@@ -43,7 +43,12 @@ export function empty(status = 204, headers: readonly string[] = []): Result {
 
 /** @param status 303 after a POST: the browser fetches `location` with GET (RFC 9110 section 15.4.4). */
 export function redirectTo(location: string, status: 302 | 303 | 307 | 308 = 303): Result {
-  return { status, headers: ["location", location, ...NO_STORE], body: null };
+  return { status, headers: ["location", asciiUrl(location), ...NO_STORE], body: null };
+}
+
+/** As a browser would write the same URL: header values contain no other characters. */
+function asciiUrl(url: string): string {
+  return url.replace(/\p{Surrogate}/gu, "\ufffd").replace(/[^\x20-\x7e]+/g, encodeURIComponent);
 }
 
 /** RFC 9457. @param more svc's own members: `issues` describes problems of single fields. */
