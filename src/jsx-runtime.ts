@@ -3,7 +3,7 @@ import type { Child, Markup } from "./web/jsx/element.ts";
 import type { IntrinsicElements as HostElements } from "./web/jsx/intrinsic.ts";
 import { SvcError } from "./platform/shared/errors.ts";
 
-export { block, component, made, scope } from "./web/ssr/compiled.ts";
+export { block, component, made, madeIn, scope } from "./web/ssr/compiled.ts";
 export { chosen, kept, options } from "./web/ssr/resume/bound-fields.ts";
 export { unique } from "./web/ssr/resume/unique-rows.ts";
 export { virtual } from "./web/ssr/resume/virtual-rows.ts";

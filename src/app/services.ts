@@ -56,6 +56,8 @@ export interface Services extends Backend {
   /** Whether svc compresses responses, instead of a proxy. */
   readonly hasCompression: boolean;
   readonly stylesheets: readonly string[];
+  /** Whether pages link the stylesheets that the app's modules import. */
+  readonly hasImportedStyles: boolean;
   readonly icon: string | undefined;
   /** Whether scripts may only create HTML through Trusted Types policies. */
   readonly hasTrustedTypes: boolean;

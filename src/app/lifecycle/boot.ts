@@ -108,6 +108,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       answers: new IdempotencyStore({ store: store.answers, clock, log: options.log }),
       deferred: new DeferredOperations({ store: store.answers, clock, log: options.log }),
       stylesheets: app.stylesheets ?? [],
+      hasImportedStyles: true,
       icon: app.icon,
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       policyMarkOf: policyMarks({ ...app.security, ...(site.dev && { trustedTypes: false }) }),

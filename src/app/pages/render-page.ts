@@ -161,7 +161,7 @@ class PageRequest implements PageRenderOptions {
     definition: PageDefinition,
     audience: Audience = "answer",
   ) {
-    this.manifest = manifest;
+    this.manifest = services.hasImportedStyles ? manifest : { ...manifest, styles: undefined };
     this.title = prepared.title;
     this.description = prepared.description;
     this.lang = prepared.lang;

@@ -75,6 +75,8 @@ export class DevEndpoints {
     const url = new URL(message.url ?? "/", "http://svc");
     const caller = { peer: message.socket.remoteAddress ?? "", header: (name: string) => headerOf(message, name) };
     if (url.pathname === PATHS.devOpen && seemsLocal(caller)) return this.#open(url, message, reply);
+    const file = importedFile(url.pathname);
+    if (file !== undefined && isFromOwnPage(caller)) return this.#options.host.serveFile(file, message, reply);
     return this.#http.handler(message, reply);
   }
 
@@ -144,6 +146,12 @@ export class DevEndpoints {
     if (!ctx.header("accept")?.includes("text/html")) throw new SvcError("SVC_UNAVAILABLE", fault.message);
     return html(faultPage(fault, ctx.nonce, devScript(ctx.nonce, "")), 500, ["cache-control", "no-store"]);
   }
+}
+
+/** Path of a stylesheet, image, font or other file; never a module, which contains source code. */
+function importedFile(path: string): string | undefined {
+  const file = path.startsWith(`${PATHS.devFiles}/`) ? path.slice(PATHS.devFiles.length) : undefined;
+  return file === undefined || /\.[cm]?[jt]sx?$/i.test(file) ? undefined : file;
 }
 
 /** @param build id of the page's build. The script reloads the page when there is another one. */

@@ -9,7 +9,7 @@ describe("svc dev", () => {
     let change: (file: string) => void = () => assert.fail("nobody listens");
     const host: Pick<DevHost, "onChange"> = {
       onChange: (listener) => {
-        change = (file) => listener({ file, isUsed: true });
+        change = (file) => listener({ file, isUsed: true, styles: [] });
         return () => undefined;
       },
     };

@@ -23,18 +23,23 @@ const SETTINGS = /^(?:\.env(?:\.[\w.-]+)?|vite\.config\.[cm]?[jt]s)$/;
 export function watch({ host, root, written, onCode, onSettings, onStyle }: WatchOptions): () => void {
   const publicDir = join(root, "public");
   const timers = new Map<string, NodeJS.Timeout>();
-  const stop = host.onChange(({ file, isUsed }) => {
+  const report = (url: string): void => {
+    clearTimeout(timers.get(url));
+    timers.set(
+      url,
+      setTimeout(() => onStyle(url), QUIET_MS),
+    );
+  };
+  const stop = host.onChange(({ file, isUsed, styles }) => {
     if (written.some((folder) => isInside(folder, file))) return;
     if (isBySide(file)) return;
     // Type files change no running code, and the host itself writes those of the routes.
     if (file.endsWith(".d.ts")) return;
     if (SETTINGS.test(relative(root, file))) return onSettings(basename(file));
+    for (const url of styles) report(url);
     if (!isInside(publicDir, file)) return isUsed ? onCode() : undefined;
     // Public files are read for each request. Only stylesheets stay in an open page.
-    if (extname(file) !== ".css") return;
-    clearTimeout(timers.get(file));
-    const report = (): void => onStyle(`/${relative(publicDir, file).split(sep).join("/")}`);
-    timers.set(file, setTimeout(report, QUIET_MS));
+    if (extname(file) === ".css") report(`/${relative(publicDir, file).split(sep).join("/")}`);
   });
   return () => {
     stop();

@@ -10,6 +10,18 @@ export interface Manifest {
   callers?: string[];
   /** Actions of them that browser code reads as streams; undefined if there are none. */
   streams?: string[];
+  /** Stylesheets that the app's modules import; undefined if there are none. */
+  styles?: ImportedStyles | undefined;
+}
+
+/** Stylesheets that modules import. The numbers are indexes of `files`, in ascending order. */
+export interface ImportedStyles {
+  /** URLs, in the order in which pages link them. */
+  files: string[];
+  /** Stylesheets of every page. */
+  always: number[];
+  /** Path of a module with components, relative to the app root -> the stylesheets that the module and its imports need. */
+  modules: Record<string, number[]>;
 }
 
 /** The manifest of an app without browser code. */

@@ -106,6 +106,8 @@ export const PATHS = {
   devValues: "/_svc/dev/values",
   devFault: "/_svc/dev/fault",
   devOpen: "/_svc/dev/open",
+  /** Followed by the path of a stylesheet or another imported file. */
+  devFiles: "/_svc/dev/files",
   health: "/health",
   ready: "/ready",
 } as const;

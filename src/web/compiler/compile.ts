@@ -32,6 +32,8 @@ export interface CompileOptions {
   aliases?: FrameworkAliases;
   /** Module that the compiled server code imports. Default: `svckit/jsx-runtime`. */
   runtime?: string;
+  /** Whether pages link the stylesheets of the module when one of its components is rendered. Default false. */
+  hasStyles?: boolean;
 }
 
 /**
@@ -64,7 +66,7 @@ export function compileCreate(text: string, path: string, aliases: FrameworkAlia
 export function compileFile(
   text: string,
   path: string,
-  { isDevelopment = false, aliases = NO_ALIASES, runtime = RUNTIME }: CompileOptions = {},
+  { isDevelopment = false, aliases = NO_ALIASES, runtime = RUNTIME, hasStyles = false }: CompileOptions = {},
 ) {
   const file: SourceFile = { path, text };
   const program = parse(file);
@@ -80,7 +82,7 @@ export function compileFile(
     newExtraction(module, () => client.names.nextSymbol("h")),
     client,
     browser,
-    { isDevelopment, runtime },
+    { isDevelopment, runtime, hasStyles },
   );
   const server = emitter.emit();
   const compiled: Compiled = {

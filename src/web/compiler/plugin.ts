@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import path from "node:path";
-import { transformWithOxc, type Plugin } from "vite";
+import { transformWithOxc, type Plugin, type Rollup } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { BROWSER_NAMES, CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
@@ -27,6 +27,8 @@ import { SVC } from "./analyze/declaration-kinds.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
 import { withPages } from "./build/pages-modules.ts";
+import { emptyModuleOf, hasClassNames, isStyle, styleOf } from "./styles/style-files.ts";
+import { StyleImports, type ResolveFile } from "./styles/style-imports.ts";
 
 /** Query of an import that requests the browser module of a TSX file. */
 export const CLIENT_QUERY = "?svc-client";
@@ -71,6 +73,8 @@ export interface AppModules {
   jsx: Map<string, string>;
   /** Absolute path of each module that imports the framework. */
   framework: Set<string>;
+  /** Imports of the modules, for their stylesheets. */
+  styles: StyleImports;
 }
 
 export interface PluginOptions {
@@ -79,7 +83,7 @@ export interface PluginOptions {
 }
 
 export function newAppModules(): AppModules {
-  return { browser: new Map(), actions: new Map(), jsx: new Map(), framework: new Set() };
+  return { browser: new Map(), actions: new Map(), jsx: new Map(), framework: new Set(), styles: new StyleImports() };
 }
 
 /** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */
@@ -120,6 +124,10 @@ export function svc(options: PluginOptions = {}): Plugin {
     async resolveId(source, importer) {
       if (source.endsWith(CLIENT_QUERY)) return source;
       if (source.endsWith(CREATE_QUERY)) return createId(this, source, importer);
+      if (importer !== undefined && isStyle(source) && !hasClassNames(source) && !isServed(this.environment)) {
+        const resolved = await this.resolve(source, importer, { skipSelf: true });
+        return resolved && !resolved.external ? { id: emptyModuleOf(resolved.id), moduleSideEffects: false } : resolved;
+      }
       if (RUNTIME_PATHS.has(source) && this.environment.config.consumer === "client")
         return { id: source, external: true, moduleSideEffects: false };
       const own = await imports.canonical(source, importer ?? path.join(root, "app.ts"), resolverOf(this));
@@ -147,6 +155,7 @@ export function svc(options: PluginOptions = {}): Plugin {
     async load(id) {
       if (id === BROWSER_SVC) return browserSvc();
       if (id.endsWith(CREATE_QUERY)) return loadCreate(this, id);
+      if (styleOf(id) !== undefined) return 'export default "";';
       if (!id.endsWith(CLIENT_QUERY)) return undefined;
       const file = await fileOf(id);
       const module = id.slice(0, -CLIENT_QUERY.length);
@@ -175,11 +184,17 @@ export function svc(options: PluginOptions = {}): Plugin {
         }
       }
       if (!/\.[jt]sx$/.test(id)) {
+        if (completed !== undefined && this.environment.mode === "build")
+          await modules.styles.read(id, fileResolverOf(this));
         const text = isBrowser ? withServerNames(code, aliases) : completed;
         return text === undefined || text === code ? undefined : { code: text, map: null };
       }
       const isDevelopment = this.environment.mode === "dev";
-      const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime: runtimeOf(aliases, id) });
+      if (!isBrowser && !isDevelopment) await modules.styles.read(id, fileResolverOf(this));
+      // In development the stylesheets of a module may change without an edit of the module.
+      const hasStyles = isDevelopment || modules.styles.stylesOf([id]).length > 0;
+      const runtime = runtimeOf(aliases, id);
+      const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles });
       if (compiled.client) modules.browser.set(id, file.path);
       if (compiled.hasJsx) modules.jsx.set(id, file.path);
       else modules.jsx.delete(id);
@@ -190,20 +205,29 @@ export function svc(options: PluginOptions = {}): Plugin {
       chain.refuseServerOnly(code, root);
       return null;
     },
-    /** The bundle shows which stubs browser code still uses, however it imports them. */
-    generateBundle(_options, bundle) {
-      for (const chunk of Object.values(bundle)) {
-        if (chunk.type !== "chunk") continue;
-        const uses = Object.entries(chunk.modules).flatMap(([id, { renderedExports }]) => {
-          const { path: module = "", actions = [] } = stubs.get(id) ?? {};
-          return actions
-            .filter(({ exported }) => renderedExports.includes(exported))
-            .map(({ name, isStream }): ActionUse => ({ name, isStream, module }));
-        });
-        if (uses.length > 0) modules.actions.set(chunk.facadeModuleId ?? chunk.fileName, uses);
-      }
+    generateBundle: {
+      // After Vite has added its files.
+      order: "post",
+      handler(_options, bundle) {
+        for (const [name, file] of Object.entries(bundle)) {
+          if (file.type === "chunk") noteActions(file);
+          // Of CSS modules. Pages link the stylesheets of a build of their own (build-styles.ts).
+          else if (name.endsWith(".css")) delete bundle[name];
+        }
+      },
     },
   };
+
+  /** The bundle shows which stubs browser code still uses, however it imports them. */
+  function noteActions(chunk: Rollup.OutputChunk): void {
+    const uses = Object.entries(chunk.modules).flatMap(([id, { renderedExports }]) => {
+      const { path: module = "", actions = [] } = stubs.get(id) ?? {};
+      return actions
+        .filter(({ exported }) => renderedExports.includes(exported))
+        .map(({ name, isStream }): ActionUse => ({ name, isStream, module }));
+    });
+    if (uses.length > 0) modules.actions.set(chunk.facadeModuleId ?? chunk.fileName, uses);
+  }
 
   /** @param id absolute path of a module. @returns undefined if it is not a module of server actions. */
   async function actionsOf(context: Resolver, id: string): Promise<ExportedAction[] | undefined> {
@@ -309,6 +333,18 @@ function withServerNames(code: string, aliases: FrameworkAliases): string {
 /** The specifier that built server code imports: the one in the source if Node can resolve it. Node cannot resolve an alias of Vite. */
 function externalOf(source: string, own: string, importer: string | undefined): string {
   return importer !== undefined && source !== own && nodeResolve(source, importer) === undefined ? own : source;
+}
+
+/** Whether Vite's own server serves the files of an environment, as `svc dev` does for stylesheets. */
+function isServed({ mode, config }: { mode: string; config: { consumer: string } }): boolean {
+  return mode === "dev" && config.consumer === "client";
+}
+
+function fileResolverOf(context: Resolver): ResolveFile {
+  return async (specifier, importer) => {
+    const found = await context.resolve(specifier, importer);
+    return found && !found.external ? found.id : undefined;
+  };
 }
 
 interface Resolver {

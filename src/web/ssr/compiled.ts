@@ -28,6 +28,14 @@ export function made(html: string): string {
   return html;
 }
 
+/** The same for a module with stylesheets, which the page then links. @param module its path. */
+export function madeIn(module: string): typeof made {
+  return (html) => {
+    renderInProgress()?.features.imported.use(module);
+    return made(html);
+  };
+}
+
 /**
  * Calls a component. A compiled component returns HTML through `made`. A string from any other function is text and is escaped.
  * A component with a `<Slot>` takes its props as a second argument.

@@ -40,7 +40,7 @@ export interface DocumentOptions extends InlineOptions {
 /**
  * The document up to the body's content.
  * @param events the events of an interactive page; undefined otherwise.
- * @param features widgets of the page. Their stylesheet precedes the app's, so that the app's cascade layers override theirs.
+ * @param features widgets of the page. Their stylesheet precedes those of the app, so that the app's cascade layers override theirs.
  * @param head HTML of additional head elements
  */
 export function documentStart(
@@ -56,7 +56,7 @@ export function documentStart(
     : quietOpening(lang, dir, shown, policyMark);
   const stub = events ? script(options, events.stub(options.stub)) : "";
   const look = isTokenless && theme !== undefined ? script(options, THEME_SCRIPT) : "";
-  return `${open}${look}${headElements(options, features.newStyles())}${stub}${head}</head><body>`;
+  return `${open}${look}${headElements(options, features)}${stub}${head}</head><body>`;
 }
 
 /** The document after the body's content. */
@@ -105,17 +105,23 @@ function languageAttributes(lang: string, dir: Direction, theme: Theme | undefin
   return ` lang="${escapeAttribute(lang)}"${dir === undefined ? "" : ` dir="${dir}"`}${look}`;
 }
 
-function headElements({ title, description, icon, stylesheets }: DocumentOptions, own: readonly string[]): string {
+function headElements({ title, description, icon, stylesheets }: DocumentOptions, features: PageFeatures): string {
   const about = description === undefined ? "" : `<meta name="description" content="${escapeAttribute(description)}">`;
-  return `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>${about}${links(icon, own, stylesheets)}`;
+  return `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escapeText(title)}</title>${about}${links(icon, features.newStyles(), stylesheets, features.imported.added())}`;
 }
 
 /** Memoized: most pages of an app have the same links. */
 const links = repeated(
-  (icon: string | undefined, own: readonly string[], stylesheets: readonly string[] | undefined): string =>
+  (
+    icon: string | undefined,
+    own: readonly string[],
+    stylesheets: readonly string[] | undefined,
+    imported: readonly string[],
+  ): string =>
     (icon === undefined ? "" : `<link rel="icon" href="${escapeAttribute(icon)}">`) +
     stylesheetLinks(own) +
-    stylesheetLinks(stylesheets),
+    stylesheetLinks(stylesheets) +
+    stylesheetLinks(imported),
 );
 
 export function stylesheetLinks(paths: readonly string[] = []): string {

@@ -50,7 +50,7 @@ export class Render {
   readonly #csrfToken: () => string;
   readonly #settings: RenderSettings;
   readonly events = new PageEvents();
-  readonly features = new PageFeatures();
+  readonly features: PageFeatures;
   readonly values = new ValueTable();
   readonly scopes: PageScopes;
   readonly #state: PageState;
@@ -65,7 +65,8 @@ export class Render {
 
   constructor(manifest: Manifest, csrfToken: () => string, settings: RenderSettings = {}) {
     const { clock = systemClock, deadlineMs = DEADLINE_MS, names, isTokenless = false } = settings;
-    const { values, events, features } = this;
+    const features = (this.features = new PageFeatures(manifest.styles));
+    const { values, events } = this;
     this.around = settings.around ?? ((call) => call());
     this.manifest = manifest;
     this.#csrfToken = csrfToken;

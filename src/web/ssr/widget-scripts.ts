@@ -2,7 +2,9 @@
  * Adds the scripts and the stylesheet that the widgets of a page need: each once, and none on pages without widgets. Browsers
  * fetch a fallback only if they lack the feature. Decision 030.
  */
+import type { ImportedStyles } from "../../platform/shared/manifest.ts";
 import { DOM, PATHS, type PageScript } from "../../platform/shared/wire.ts";
+import { PageStyles } from "./imported-styles.ts";
 import { moduleScript, script, type InlineOptions } from "./inline-scripts.ts";
 
 type Script =
@@ -55,10 +57,16 @@ const STYLES: readonly string[] = [PATHS.uiCss];
 const NONE: readonly never[] = [];
 
 export class PageFeatures {
+  /** Stylesheets that the app's modules import. */
+  readonly imported: PageStyles;
   // Allocated lazily: most pages have no widgets.
   #unsent: Set<Feature> | undefined;
   #reported: Set<Feature> | undefined;
   #styles: "none" | "unsent" | "sent" = "none";
+
+  constructor(styles?: ImportedStyles) {
+    this.imported = new PageStyles(styles);
+  }
 
   /** Adds a widget: the page needs the widgets' stylesheet and these scripts. */
   use(...names: readonly Feature[]): void {

@@ -74,7 +74,17 @@ export const prefetch = (href: string): void => {
   retryableImport(PATHS.pageSwap).catch(() => undefined);
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   const address = pageOf(href);
-  if (!connection?.saveData && !ahead(address)) begin(address, AHEAD);
+  if (connection?.saveData || ahead(address)) return;
+  // A failed prefetch has no effect: following the link fetches the page again.
+  begin(address, AHEAD).page.then(preloadStyles, () => undefined);
+};
+
+/** Loads the stylesheets of a prefetched page, which its document waits for. */
+const preloadStyles = ({ text }: Fetched): void => {
+  for (const [, href] of text.matchAll(/<link rel="stylesheet" href="([^"&]*)">/g)) {
+    if (document.querySelector(`link[href="${href}"]`)) continue;
+    document.head.append(Object.assign(document.createElement("link"), { rel: "preload", as: "style", href }));
+  }
 };
 
 const comments = (page: Document): Comment[] => {

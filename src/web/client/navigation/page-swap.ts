@@ -57,7 +57,7 @@ export async function ready(next: Document): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, FRAME_MS));
   }
   await getTransferState();
-  await Promise.all([...next.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')].map(styled));
+  await addStyles(next);
 }
 
 /** Called again before each use: core may be loaded at any time. */
@@ -66,17 +66,30 @@ async function getTransferState(): Promise<void> {
     transferState = (await retryableImport(PATHS.transferState)) as TransferState;
 }
 
-/** Adds a stylesheet to this page unless it is there already. The page's own stylesheets stay. */
-async function styled(link: HTMLLinkElement): Promise<void> {
-  const href = link.getAttribute("href") ?? "";
-  if (document.querySelector(`link[rel="stylesheet"][href="${CSS.escape(href)}"]`)) return;
-  const copy = document.importNode(link, true);
-  const isThere = new Promise<void>((resolve) => {
-    copy.onload = copy.onerror = () => resolve();
-    setTimeout(resolve, STYLE_MS);
-  });
-  document.head.append(copy);
-  await isThere;
+/**
+ * Adds the stylesheets that this page lacks, each behind the one before it in the new page. The page's own stylesheets stay.
+ * @returns resolves when all have loaded
+ */
+async function addStyles(next: Document): Promise<void> {
+  const waits: Promise<void>[] = [];
+  let last: Element | null = null;
+  for (const link of next.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]')) {
+    const href = CSS.escape(link.getAttribute("href") ?? "");
+    let own = document.querySelector(`link[rel="stylesheet"][href="${href}"]`);
+    if (!own) {
+      const copy = (own = document.importNode(link, true));
+      waits.push(
+        new Promise<void>((resolve) => {
+          copy.onload = copy.onerror = () => resolve();
+          setTimeout(resolve, STYLE_MS);
+        }),
+      );
+      if (last) last.after(copy);
+      else document.head.append(copy);
+    }
+    last = own;
+  }
+  await Promise.all(waits);
 }
 
 /** Turns this document into the other one, without delay if `ready` was awaited before. */

@@ -22,6 +22,10 @@ import { CLIENT_QUERY, newAppModules, requireFramework, svc, type AppModules } f
 import { writeGraphTypes } from "./graph-types.ts";
 import { writeRouteTypes } from "./route-types.ts";
 import { precompress } from "./precompress.ts";
+import { buildStyles } from "./build-styles.ts";
+import { ASSET_BUILD, ASSET_OUTPUT, ASSET_URLS } from "../styles/asset-config.ts";
+import { scopedNames } from "../styles/scoped-names.ts";
+import { styleOrder } from "../styles/style-order.ts";
 
 const ENTRIES = ["", "src/"].flatMap((folder) =>
   ["tsx", "ts", "jsx", "js"].map((extension) => `${folder}app.${extension}`),
@@ -68,11 +72,18 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const server = outputOf(await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules))));
   await sayModule(path.join(outDir, "server"));
   await writeTypes(path.join(outDir, "server"), entry);
+  await moveAssets(outDir);
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
   const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
   requireFramework(modules);
   const code = server.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
-  const manifest = { ...createManifest(chunks, [...modules.actions.values()].flat(), code), callers };
+  const found = styleOrder(modules.styles, entry, modules.jsx);
+  const styles = found && (await buildStyles(root, path.join(outDir, "client"), found));
+  const manifest = {
+    ...createManifest(chunks, [...modules.actions.values()].flat(), styles ? [...code, JSON.stringify(styles)] : code),
+    callers,
+    ...(styles && { styles }),
+  };
   await copyPublic(root, outDir);
   await precompress(path.join(outDir, "client"));
   await mkdir(outDir, { recursive: true });
@@ -81,6 +92,15 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   for (const chunk of sizes)
     log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
   return { manifest, outDir, chunks: sizes, milliseconds: Math.round(performance.now() - began) };
+}
+
+/** Moves the files that server modules import to those that browsers load. */
+async function moveAssets(outDir: string): Promise<void> {
+  const { assetsDir } = ASSET_BUILD;
+  const source = path.join(outDir, "server", assetsDir);
+  if (!existsSync(source)) return;
+  await cp(source, path.join(outDir, "client", assetsDir), { recursive: true });
+  await rm(source, { recursive: true });
 }
 
 /**
@@ -135,15 +155,21 @@ function serverConfig(root: string, outDir: string, entry: string, modules: AppM
     // Errors are thrown, so Vite need not log them as well.
     logLevel: "silent",
     publicDir: false,
-    plugins: [svc({ modules })],
+    experimental: ASSET_URLS,
+    plugins: [svc({ modules }), scopedNames()],
     build: {
+      ...ASSET_BUILD,
       ssr: entry,
+      // Pages use files that no browser code imports, such as pictures.
+      ssrEmitAssets: true,
       outDir: path.join(outDir, "server"),
       emptyOutDir: true,
       target: "node20",
       sourcemap: true,
       minify: false,
-      rolldownOptions: { output: { entryFileNames: "app.js", chunkFileNames: "[name]-[hash].js", format: "es" } },
+      rolldownOptions: {
+        output: { ...ASSET_OUTPUT, entryFileNames: "app.js", chunkFileNames: "[name]-[hash].js", format: "es" },
+      },
     },
   };
 }
@@ -164,8 +190,10 @@ export function browserConfig(root: string, modules: AppModules): InlineConfig {
     // Errors are thrown, so Vite need not log them as well.
     logLevel: "silent",
     publicDir: false,
-    plugins: [svc({ modules }), sortedImports(), disposalSymbols()],
+    experimental: ASSET_URLS,
+    plugins: [svc({ modules }), sortedImports(), disposalSymbols(), scopedNames()],
     build: {
+      ...ASSET_BUILD,
       target: "es2022",
       modulePreload: false,
       reportCompressedSize: false,
@@ -206,8 +234,8 @@ async function buildBrowser(
           input,
           preserveEntrySignatures: "strict",
           output: {
+            ...ASSET_OUTPUT,
             format: "es",
-            hashCharacters: "hex",
             entryFileNames: (chunk) => `handler/${baseName(chunk.facadeModuleId ?? chunk.name)}-[hash:8].js`,
             chunkFileNames: "handler/shared-[hash:8].js",
             sourcemapPathTransform: fromRoot(root),

@@ -8,6 +8,7 @@ import { unwrapErrors } from "../build/build-errors.ts";
 import { baseName, browserConfig, fromRoot } from "../build/build.ts";
 import { shortHash } from "../build/manifest.ts";
 import { CLIENT_QUERY, type AppModules } from "../plugin.ts";
+import { DEV_ASSET_OUTPUT } from "../styles/asset-config.ts";
 import { Positions, type Position } from "../parse/source-positions.ts";
 
 interface Built {
@@ -108,7 +109,7 @@ async function buildChunk(root: string, file: string, modules: AppModules): Prom
         rolldownOptions: {
           input: file + CLIENT_QUERY,
           preserveEntrySignatures: "strict",
-          output: { format: "es", sourcemapPathTransform: fromRoot(root) },
+          output: { ...DEV_ASSET_OUTPUT, format: "es", sourcemapPathTransform: fromRoot(root) },
         },
       },
     }),

@@ -13,6 +13,7 @@ import {
 } from "vite";
 import { invariant } from "../../../platform/shared/errors.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
+import { PATHS } from "../../../platform/shared/wire.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
 import { findEntry, requirePath } from "../build/build.ts";
 import { DevChunks } from "./dev-chunks.ts";
@@ -25,6 +26,9 @@ import { newAppModules, svc, type AppModules } from "../plugin.ts";
 import { writeGraphTypes } from "../build/graph-types.ts";
 import { writeRouteTypes } from "../build/route-types.ts";
 import type { Position } from "../parse/source-positions.ts";
+import { ASSET_BUILD } from "../styles/asset-config.ts";
+import { scopedNames } from "../styles/scoped-names.ts";
+import { DevStyles } from "./dev-styles.ts";
 
 /** Files that can change a module or chunk, even before any module imports them. */
 const CODE = /(?<!\.d)\.(?:[cm]?[jt]sx?|json)$/;
@@ -42,6 +46,8 @@ export interface FileChange {
   readonly file: string;
   /** Whether it may change the app: it contains code, or a module imports it. */
   readonly isUsed: boolean;
+  /** URLs of the imported stylesheets that it may change. */
+  readonly styles: readonly string[];
 }
 
 export interface DevHost {
@@ -57,6 +63,8 @@ export interface DevHost {
   sourceOf(name: string, line: number, column: number): Position | undefined;
   /** Opens the editor for a request with the query `file=<path>:<line>:<column>`. */
   openEditor(message: IncomingMessage, reply: ServerResponse): void;
+  /** Answers a request for a stylesheet or another file that a module imports. @param file its path behind `PATHS.devFiles` */
+  serveFile(file: string, message: IncomingMessage, reply: ServerResponse): void;
   /** Calls `listener` after a file of the app was changed, added or removed. @returns removes the listener */
   onChange(listener: (change: FileChange) => void): () => void;
   close(): Promise<void>;
@@ -82,6 +90,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
     Object.keys(await environment.runner.import<object>(specifier));
   const listeners = new Set<(change: FileChange) => void>();
   const chunks = new DevChunks(root, modules);
+  const styles = new DevStyles(root, entry, modules, server);
 
   server.watcher.on("all", (event, rawPath) => {
     // Module ids have forward slashes, but the watcher reports backslashes on Windows.
@@ -94,11 +103,13 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       if (event === "change") environment.moduleGraph.onFileChange(file);
       else environment.moduleGraph.invalidateAll();
       modules.browser.delete(file);
+      modules.jsx.delete(file);
       // Building the chunks records the called actions again.
       modules.actions.clear();
       chunks.changed(event === "change" ? file : undefined);
     }
-    for (const listener of listeners) listener({ file, isUsed });
+    const changed = styles.changed(file, event === "change");
+    for (const listener of listeners) listener({ file, isUsed, styles: changed });
   });
 
   return {
@@ -108,6 +119,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       environment.runner.clearCache();
       try {
         const { default: app } = await unwrapErrors(() => environment.runner.import<{ default: unknown }>(entry));
+        await styles.read();
         return { default: app, dispose: hot.takeDisposals() };
       } catch (error) {
         const report = (await importError(error, root, namesOf)) ?? error;
@@ -116,12 +128,16 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       }
     },
     chunk: (name) => chunks.code(name),
-    manifest: () => createManifest(chunks.names(), [...modules.actions.values()].flat()),
+    manifest: () => ({
+      ...createManifest(chunks.names(), [...modules.actions.values()].flat()),
+      styles: styles.current,
+    }),
     sourceOf: (name, line, column) => chunks.sourceOf(name, line, column),
     openEditor: (message, reply) => {
       message.url = `/__open-in-editor${new URL(message.url ?? "", "http://svc").search}`;
       server.middlewares(message, reply);
     },
+    serveFile: (file, message, reply) => styles.serve(file, message, reply),
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -136,9 +152,14 @@ function startVite(root: string, modules: AppModules, evaluator: HotModules): Pr
     logLevel: "error",
     appType: "custom",
     publicDir: false,
-    plugins: [svc({ modules })],
+    build: ASSET_BUILD,
+    plugins: [svc({ modules }), scopedNames()],
     server: {
       middlewareMode: true,
+      // Prefix of the URLs of files that modules and stylesheets import.
+      origin: PATHS.devFiles,
+      // dev-endpoints.ts checks the host.
+      allowedHosts: true,
       ws: false,
       hmr: false,
       watch: { ignored: ["**/dist/**", "**/.svc/**", "**/node_modules/**"], ignoreInitial: true },

@@ -61,13 +61,13 @@ export class ServerEmitter {
     extraction: Extraction,
     client: ClientModule,
     browser: BrowserEmitter,
-    { isDevelopment, runtime }: { isDevelopment: boolean; runtime: string },
+    { isDevelopment, runtime, hasStyles }: { isDevelopment: boolean; runtime: string; hasStyles: boolean },
   ) {
     this.#module = extraction.module;
     this.#extraction = extraction;
     this.#client = client;
     this.#browser = browser;
-    this.#out = new ServerOutput(extraction.module.file, client.names, runtime);
+    this.#out = new ServerOutput(extraction.module.file, client.names, { runtime, hasStyles });
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out) : undefined;
     const walker: Walker = {
       rewrite: (node) => this.#rewrite(node),

@@ -18,20 +18,26 @@ export type Segment = string | { code: Code } | { around: (before: string, behin
 const EACH =
   '(list, row) => { let html = ""; for (let i = 0; i < list.length; i++) html += row(list[i], i); return html; };\n';
 
+export interface ServerOutputOptions {
+  /** Specifier of the JSX runtime. */
+  readonly runtime: string;
+  /** Whether a rendered component of the module adds the module's stylesheets to the page. */
+  readonly hasStyles: boolean;
+}
+
 export class ServerOutput {
   readonly #file: SourceFile;
   readonly #names: Names;
   readonly #text: MagicString;
-  /** Specifier of the JSX runtime. */
-  readonly #source: string;
+  readonly #options: ServerOutputOptions;
   readonly #runtime = new Set<string>();
   readonly #blocks: string[] = [];
   readonly #withProps = new Set<FunctionNode>();
   #lists = 0;
 
-  constructor(file: SourceFile, names: Names, source: string) {
+  constructor(file: SourceFile, names: Names, options: ServerOutputOptions) {
     this.#file = file;
-    this.#source = source;
+    this.#options = options;
     this.#names = names;
     this.#text = new MagicString(file.text);
   }
@@ -111,10 +117,14 @@ export class ServerOutput {
   /** The module, which still contains TypeScript, and its source map. */
   render(): { code: string; map: string } {
     const { prefix } = this.#names;
+    const { runtime, hasStyles } = this.#options;
+    const isStyled = hasStyles && this.#runtime.delete("made");
+    if (isStyled) this.#runtime.add("madeIn");
     const names = [...this.#runtime].sort().map((name) => `${name} as ${prefix}${name}`);
-    const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(this.#source)};\n`;
+    const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(runtime)};\n`;
+    const made = isStyled ? `const ${prefix}made = ${prefix}madeIn(${JSON.stringify(this.#file.path)});\n` : "";
     const each = Array.from({ length: this.#lists }, (_, at) => `const ${prefix}each${at} = ${EACH}`).join("");
-    this.#text.prepend(imports + each + this.#blocks.join(""));
+    this.#text.prepend(imports + made + each + this.#blocks.join(""));
     const map = this.#text.generateMap({ source: this.#file.path, hires: "boundary", includeContent: true });
     return { code: this.#text.toString(), map: map.toString() };
   }

@@ -224,8 +224,9 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     return [
       this.#moreEvents(),
       stylesheetLinks(features.newStyles()),
+      stylesheetLinks(features.imported.added()),
       `<div hidden ${DOM.piece}="${deferred.id}"><template shadowrootmode="open">${html}`,
-      `<noscript>${stylesheetLinks(options.stylesheets)}</noscript></template></div>`,
+      `<noscript>${stylesheetLinks(options.stylesheets)}${stylesheetLinks(features.imported.all)}</noscript></template></div>`,
       more === undefined ? "" : jsonScript(options, DOM.more, JSON.stringify(more)),
       script(options, `$piece(${deferred.id})`),
       featureScripts(options, features),
@@ -294,7 +295,9 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
       if (this.#isOver) return undefined;
       this.#waiting.delete(part);
       const inner = this.#settled(this.#render.deferred.split(this.#html(part)));
-      const ahead = this.#moreEvents() + stylesheetLinks(this.#render.features.newStyles());
+      const { features } = this.#render;
+      const styles = stylesheetLinks(features.newStyles()) + stylesheetLinks(features.imported.added());
+      const ahead = this.#moreEvents() + styles;
       if (ahead !== "") yield ahead;
       yield* this.#each(inner);
     }
