@@ -150,12 +150,12 @@ function Tiles({ recent }: { recent: RecentActivity }) {
   ];
   return (
     <ul class="svc-tiles" data-part="tiles" aria-label="The last hour">
-      {tiles.map((tile) => (
-        <li class="svc-tile" data-tone={tile.tone}>
-          <span class="svc-tile-name">{tile.name}</span>
-          <strong class="svc-tile-value">{tile.value}</strong>
-          <span class="svc-tile-change">{tile.change}</span>
-          {tile.points.length > 0 ? <Sparkline points={tile.points} /> : null}
+      {tiles.map(({ name, value, change: trend, tone, points }) => (
+        <li class="svc-tile" data-tone={tone}>
+          <span class="svc-tile-name">{name}</span>
+          <strong class="svc-tile-value">{value}</strong>
+          <span class="svc-tile-change">{trend}</span>
+          {points.length > 0 ? <Sparkline points={points} /> : null}
         </li>
       ))}
     </ul>

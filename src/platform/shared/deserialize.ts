@@ -3,8 +3,11 @@ import type { Json } from "./json.ts";
 
 declare const URL: new (text: string) => object;
 
-/** @param entries the result of `serialize`. */
-export function deserialize(entries: Json): unknown {
+/**
+ * @param entries the result of `serialize`.
+ * @param valueAt returns the value at an index that `placeOf` gave to `serialize`.
+ */
+export function deserialize(entries: Json, valueAt?: (index: number) => unknown): unknown {
   const list = entries as Json[];
   const made: unknown[] = [];
   const get = (index: Json): unknown => {
@@ -36,7 +39,7 @@ export function deserialize(entries: Json): unknown {
     } else if (tag === "s") {
       const set = (made[at] = new Set<unknown>());
       for (const item of rest) set.add(get(item));
-    } else made[at] = simple(tag, first, second, rest);
+    } else made[at] = tag === "v" ? valueAt!(first as never) : simple(tag, first, second, rest);
     return made[at];
   };
   return get(0);

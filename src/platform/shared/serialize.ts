@@ -3,8 +3,8 @@
  * references stay shared, and cycles stay cycles. The counterpart is deserialize.ts, which ships to browsers.
  *
  * An entry is a JSON primitive, or `[tag, …]`: `o` object, `a` array, `d` Date, `m` Map, `s` Set, `u` undefined,
- * `n` NaN, ±Infinity and -0, `b` BigInt, `l` URL, `r` RegExp, `t` typed array, `e` Error. Server to browser only: data from a
- * browser is plain JSON and is never decoded with this.
+ * `n` NaN, ±Infinity and -0, `b` BigInt, `l` URL, `r` RegExp, `t` typed array, `e` Error, `v` a value that the caller stores elsewhere.
+ * Server to browser only: data from a browser is plain JSON and is never decoded with this.
  */
 import type { Json } from "./json.ts";
 
@@ -18,21 +18,30 @@ export class SerializeError extends Error {
   }
 }
 
-/** Whether plain JSON represents a value exactly: no `undefined`, special numbers or instances, and no object referenced twice. */
-export function isPlainJson(value: unknown, known?: Set<object>): value is Json {
+/**
+ * Whether plain JSON represents a value exactly: no `undefined`, special numbers or instances, and no object referenced twice.
+ * @param isSpecial returns whether an object inside the value needs an encoding of its own. Default: none does.
+ */
+export function isPlainJson(
+  value: unknown,
+  isSpecial: (part: object) => boolean = () => false,
+  known?: Set<object>,
+): value is Json {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return true;
   if (typeof value === "number") return isJsonNumber(value);
   if (typeof value !== "object" || known?.has(value)) return false;
+  if (known && isSpecial(value)) return false;
   const seen = known ?? new Set();
   seen.add(value);
   if (Array.isArray(value)) {
     // A hole reads as undefined, which is not plain.
-    for (let at = 0; at < value.length; at++) if (!isPlainJson(value[at], seen)) return false;
+    for (let at = 0; at < value.length; at++) if (!isPlainJson(value[at], isSpecial, seen)) return false;
     return true;
   }
   if (!isPlainObject(value)) return false;
   for (const key in value) {
-    if (Object.hasOwn(value, key) && !isPlainJson((value as Record<string, unknown>)[key], seen)) return false;
+    if (Object.hasOwn(value, key) && !isPlainJson((value as Record<string, unknown>)[key], isSpecial, seen))
+      return false;
   }
   return true;
 }
@@ -58,8 +67,11 @@ function isPlainObject(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** @throws SerializeError for functions, symbols, class instances and promises. */
-export function serialize(root: unknown): Json {
+/**
+ * @param placeOf returns the index of a value that the caller stores elsewhere; `deserialize` asks for it by this index.
+ * @throws SerializeError for functions, symbols, class instances and promises.
+ */
+export function serialize(root: unknown, placeOf: (value: unknown) => number | undefined = () => undefined): Json {
   const entries: Json[] = [];
   const known = new Map<unknown, number>();
   const add = (value: unknown, path: string): number => {
@@ -67,7 +79,8 @@ export function serialize(root: unknown): Json {
     if (before !== undefined) return before;
     const index = entries.push(null) - 1;
     if (isReference(value)) known.set(value, index);
-    entries[index] = entryOf(value, path, add);
+    const place = placeOf(value);
+    entries[index] = place === undefined ? entryOf(value, path, add) : ["v", place];
     return index;
   };
   add(root, "");

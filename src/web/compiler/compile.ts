@@ -14,6 +14,8 @@ import { refusePropMutation } from "./analyze/prop-writes.ts";
 import { refuseDoubleKeys } from "./analyze/row-keys.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
+import { LiftedEmitter } from "./emit/emit-lifted.ts";
+import { ServerOutput } from "./emit/server-output.ts";
 
 export interface Compiled {
   server: Output;
@@ -60,6 +62,26 @@ export function compileCreate(text: string, path: string, aliases: FrameworkAlia
   const program = parse(file);
   nameFrameworkImports(program, aliases);
   return emitCreateModule(analyze(file, program));
+}
+
+/**
+ * Compiles a module without JSX that may contain hooks: functions that create signals and return functions of them.
+ * @returns undefined if the browser needs no code of it.
+ */
+export function compileHooks(
+  text: string,
+  path: string,
+  { aliases = NO_ALIASES, runtime = RUNTIME }: CompileOptions = {},
+): Compiled | undefined {
+  const file: SourceFile = { path, text };
+  const program = parse(file);
+  nameFrameworkImports(program, aliases);
+  const module = analyze(file, program);
+  const client = new ClientModule(module);
+  const out = new ServerOutput(file, client.names, runtime);
+  new LiftedEmitter(module, client, new BrowserEmitter(module, client), out).emit();
+  if (client.isEmpty) return undefined;
+  return { server: out.render(), client: client.render(), clientImports: client.imports, hasJsx: false };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */

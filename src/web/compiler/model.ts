@@ -70,6 +70,8 @@ export interface Scope {
   slots: Slot[];
   /** Number of slots that bindings read. These slots come first. */
   boundCount: number;
+  /** Whether the browser needs the scope even if no captured value is reactive, as for an effect, a ref or a bound field. */
+  isNeeded: boolean;
   events: Set<string>;
   parts: Set<string>;
   handlers: Handler[];
@@ -88,6 +90,30 @@ export interface Scope {
   /** Name of the server constant and bind symbol; set once the browser code is written. */
   block: string | undefined;
   bind: string | undefined;
+}
+
+/** A scope without code. @param edits a copy of the source */
+export function newScope(index: number, edits: Scope["edits"]): Scope {
+  return {
+    index,
+    edits,
+    slots: [],
+    boundCount: 0,
+    isNeeded: false,
+    events: new Set(),
+    parts: new Set(),
+    handlers: [],
+    effects: [],
+    resources: [],
+    frames: [],
+    helpers: new Map(),
+    rewritten: new Set(),
+    hookAttributes: [],
+    isClosure: false,
+    hasPortals: false,
+    block: undefined,
+    bind: undefined,
+  };
 }
 
 /** Keys of one template, counted from 1. */

@@ -9,7 +9,7 @@ import { transformWithOxc, type Plugin, type Rollup } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { BROWSER_NAMES, CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
-import { compile, compileCreate } from "./compile.ts";
+import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
 import type { CreateModule } from "./emit/emit-create.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -160,10 +160,10 @@ export function svc(options: PluginOptions = {}): Plugin {
       const file = await fileOf(id);
       const module = id.slice(0, -CLIENT_QUERY.length);
       const aliases = await imports.aliasesIn(file.text, module, resolverOf(this));
-      const compiled = compile(file.text, file.path, { aliases });
-      await checkImports(this, compiled.clientImports, file, id);
-      await checkCreated(this, compiled.clientImports, id);
-      return compiled.client ? stripTypes(compiled.client, file) : { code: "export {};" };
+      const compiled = compiledFrom(file, { aliases });
+      if (compiled) await checkImports(this, compiled.clientImports, file, id);
+      if (compiled) await checkCreated(this, compiled.clientImports, id);
+      return compiled?.client ? stripTypes(compiled.client, file) : { code: "export {};" };
     },
     async transform(code, id) {
       if (id.endsWith(CLIENT_QUERY) || id.endsWith(CREATE_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id))
@@ -186,6 +186,14 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (!/\.[jt]sx$/.test(id)) {
         if (completed !== undefined && this.environment.mode === "build")
           await modules.styles.read(id, fileResolverOf(this));
+        const hooks =
+          isBrowser || !mayHoldHooks(id, file, aliases)
+            ? undefined
+            : compileHooks(file.text, file.path, { aliases, runtime: runtimeOf(aliases, id) });
+        if (hooks) {
+          modules.browser.set(id, file.path);
+          return hooks.server;
+        }
         const text = isBrowser ? withServerNames(code, aliases) : completed;
         return text === undefined || text === code ? undefined : { code: text, map: null };
       }
@@ -304,6 +312,21 @@ export function svc(options: PluginOptions = {}): Plugin {
       }
     }
   }
+}
+
+/** Names of the framework by which a module without JSX may define hooks. */
+const HOOK_NAMES = /\b(?:signal|store|computed|createRef|resource|useContext|effect|Signal|Computed)\b/;
+
+/** Whether a module of the app without JSX may define hooks. */
+function mayHoldHooks(id: string, file: SourceFile, aliases: FrameworkAliases): boolean {
+  if (id.includes("/node_modules/") || /\.server\.[cm]?[jt]s$/.test(id) || !HOOK_NAMES.test(file.text)) return false;
+  return importsFramework(file.text, aliases) && exportedActions(file, aliases) === undefined;
+}
+
+function compiledFrom(file: SourceFile, options: CompileOptions): Compiled | undefined {
+  return /\.[jt]sx$/.test(file.path)
+    ? compile(file.text, file.path, options)
+    : compileHooks(file.text, file.path, options);
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Runtime functions that compiled modules call during a render: for templates, their scopes, and components. */
+import { holdsNested } from "./resume/nested-values.ts";
 import type { TemplateInfo } from "./template-info.ts";
 import { currentRender, renderInProgress } from "./current-page.ts";
 import { marked } from "./nesting-check.ts";
@@ -10,12 +11,17 @@ export function block(
   events: readonly string[],
   parts: readonly string[],
   names: readonly string[] = [],
+  isUncertain = false,
 ): TemplateInfo {
-  return { moduleId, bind, events, parts, names };
+  return { moduleId, bind, events, parts, names, isUncertain };
 }
 
-/** @param bound number of leading `slots` that the bindings read. @returns the scope attribute. */
+/**
+ * @param bound number of leading `slots` that the bindings read.
+ * @returns the scope attribute; empty if the scope only displays values and none of them is reactive.
+ */
 export function scope(scopeBlock: TemplateInfo, bound: number, slots: readonly unknown[]): string {
+  if (scopeBlock.isUncertain && !slots.some(holdsNested)) return "";
   return currentRender().scopes.add(scopeBlock, bound, slots);
 }
 

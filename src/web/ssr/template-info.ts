@@ -10,4 +10,6 @@ export interface TemplateInfo {
   parts: readonly string[];
   /** Name of the component, then the source of each slot. */
   names: readonly string[];
+  /** Whether the browser needs the scope only if a captured value is reactive. */
+  isUncertain?: boolean;
 }

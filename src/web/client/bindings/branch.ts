@@ -22,8 +22,8 @@ export function Branch(parent: Element, key: number, pick: () => number, branche
     stop?.();
     element?.remove();
     element = stop = undefined;
-    const [make, bind] = branches[index] ?? [];
-    if (!make) return;
+    if (!branches[index]) return;
+    const [make, bind] = branches[index];
     const made = (element = isServers ? end.previousElementSibling! : make());
     stop = scoped(isServers, () => bind && bind($, made));
     if (!isServers) end.before(made);

@@ -49,12 +49,15 @@ export const wake = (id: number | string): void => {
   // Already awake, or not in the document: its boundary shows a fallback.
   if (!root) return;
   s[id] = 0;
-  const slots = indices.map(valueAt) as Slots;
+  const slots = [] as unknown[] & Slots;
   slotsAt.set(root, slots);
   if (__DEV__) awake[id] = slots;
-  if (!bind) return;
   guard._run(() => {
-    slots._end = scoped(true, () => chunkNamed(chunk)[bind]!(slots, root));
+    slots._end = scoped(true, () => {
+      // Creating a value may start an effect of a hook.
+      slots.push(...indices.map(valueAt));
+      chunkNamed(chunk)[bind!]?.(slots, root);
+    });
   }, root);
 };
 
@@ -70,7 +73,7 @@ onBeforeWrite((value) => {
  */
 export const prepare = (steps: Step[], modules: Modules): string[] => {
   loaded = modules;
-  return steps.flatMap(([, , id, names]) => [...names, ...(pageState().n[id] || [])]).filter((name) => !modules[name]);
+  return steps.flatMap(([, , id, names]) => names.concat(pageState().n[id] || [])).filter((name) => !modules[name]);
 };
 
 /**

@@ -1,13 +1,15 @@
 /** `data.js`: values that plain JSON can't represent, alone, in signals and in stores. For pages that have any. */
 import { deserialize } from "../../../platform/shared/deserialize.ts";
-import { Cell, kinds, pageState, values } from "../runtime/core.ts";
+import { Cell, kinds, pageState, valueAt, values } from "../runtime/core.ts";
 
-kinds[4] = deserialize;
-kinds[5] = (value: never) => new Cell(deserialize(value));
+const decode = (value: never): unknown => deserialize(value, valueAt);
+
+kinds[4] = decode;
+kinds[5] = (value: never) => new Cell(decode(value));
 // A scope with such a store also names the part `store`.
-kinds[6] = (value: never) => kinds[2]!(deserialize(value) as never);
+kinds[6] = (value: never) => kinds[2]!(decode(value) as never);
 // A value that shares objects with other values: one root of an object graph, which is parsed once. It may be part of a store.
 kinds[10] = ([graph, root, kind, isPart]: [number, number, number, 1?]) => {
-  const roots = (values[graph] ??= deserialize(pageState().v[graph]![1] as never)) as never[];
+  const roots = (values[graph] ??= decode(pageState().v[graph]![1] as never)) as never[];
   return kinds[kind]!(isPart ? (kinds[2]!(roots[root]!) as never) : roots[root]!);
 };

@@ -42,17 +42,22 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   const kind = (binding: Binding): Kind => {
     const known = kinds.get(binding);
     if (known) return known;
-    const found = awaited(binding) ? "awaited" : fullKindOf(binding, scopes);
+    const own = awaited(binding) ? "awaited" : fullKindOf(binding, scopes);
+    // The first parameter of a hook or callback may be a signal itself, not an object that contains signals.
+    const isArgument = hasState && own === "props" && binding.owner !== null && !components.has(binding.owner);
+    const found = isArgument ? "value" : own;
     kinds.set(binding, found);
     return found;
   };
+  const components = findComponents(program, scopes);
+  const hasState = importsState(program);
   const parents = parentsOf(program);
   const parentOf = (node: Node): Node | undefined => parents.get(node);
   const isInJsx = (inner: Node, outer: Node): boolean => {
     for (let at = parents.get(inner); at && at !== outer; at = parents.get(at)) if (isJsx(at)) return true;
     return false;
   };
-  const liveness = livenessOf(scopes, kind, isInJsx, signalFields(program));
+  const liveness = livenessOf(scopes, kind, isInJsx, signalFields(program), hasState);
   return {
     file,
     program,
@@ -61,7 +66,7 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     awaited,
     liveness,
     parentOf,
-    components: findComponents(program, scopes),
+    components,
   };
 }
 
@@ -90,6 +95,7 @@ function livenessOf(
   kind: (binding: Binding) => Kind,
   isInJsx: (inner: Node, outer: Node) => boolean,
   fields: ReadonlySet<string | undefined>,
+  hasState: boolean,
 ): (node: Node) => Liveness {
   const visiting = new Set<Node>();
   const memberOf = (reference: Reference): string | undefined =>
@@ -129,7 +135,7 @@ function livenessOf(
   function of(node: Node | undefined): Liveness {
     if (!node || visiting.has(node)) return "static";
     visiting.add(node);
-    let result: Liveness = readsChainedField(node, fields, scopes, kind) ? "maybe" : "static";
+    let result: Liveness = readsChainedField(node, fields, scopes, kind, hasState) ? "maybe" : "static";
     for (const reference of scopes.within(node)) {
       const found = ofReference(reference, node);
       // A signal by its own name is passed on as the signal. The parameter of an <Await> is a value.
@@ -142,6 +148,34 @@ function livenessOf(
     return result;
   }
   return of;
+}
+
+/** Names of "svckit" for reactive values and their types. */
+const STATE_NAMES = new Set([
+  "signal",
+  "computed",
+  "store",
+  "resource",
+  "useContext",
+  "Signal",
+  "Computed",
+  "Resource",
+]);
+
+/** Whether a module may handle reactive values: it imports their functions or types, or a hook. */
+function importsState(program: ESTree.Program): boolean {
+  return program.body.some(
+    (statement) =>
+      statement.type === "ImportDeclaration" &&
+      statement.specifiers.some(
+        (item) =>
+          /^use[A-Z]/.test(item.local.name) ||
+          (statement.source.value === SVC &&
+            item.type === "ImportSpecifier" &&
+            item.imported.type === "Identifier" &&
+            STATE_NAMES.has(item.imported.name)),
+      ),
+  );
 }
 
 /** Names of fields that may change: those of signals, and those of resources if the file mentions their type. */
@@ -168,12 +202,18 @@ function readsChainedField(
   fields: ReadonlySet<string | undefined>,
   scopes: Scopes,
   kind: (binding: Binding) => Kind,
+  hasState: boolean,
 ): boolean {
   let found = false;
   walk(node, (inner) => {
     if (isJsx(inner)) return false;
     if (inner.type !== "MemberExpression" || !fields.has(memberName(inner))) return !found;
     let root: Node = inner.object;
+    // `rows.reduce((sum, row) => sum + row.value, 0)`: the rows may be signals.
+    if (root.type === "Identifier" && hasState) {
+      const item = scopes.within(root)[0]?.binding;
+      found ||= item?.declared === "param" && isInside(item.node, node);
+    }
     if (root.type !== "MemberExpression") return !found;
     while (root.type === "MemberExpression") root = unwrap(root.object);
     const binding = root.type === "Identifier" ? scopes.within(root)[0]?.binding : undefined;

@@ -73,6 +73,7 @@ export class BrowserEmitter implements ElementEmitter {
 
   /** Emits the code that creates a boundary's fallback, and the code that resumes a fallback from the server. */
   emitFallback(scope: Scope, root: Element, symbol: string): void {
+    scope.isNeeded = true;
     const { names } = this.#client;
     const { slots, event, element } = names;
     const make = this.#template(root, scope);
@@ -90,11 +91,19 @@ export class BrowserEmitter implements ElementEmitter {
     for (const handler of handlers) this.#client.add(scope.edits, handler);
   }
 
-  /** Emits the factory of a function prop. */
-  emitFunction(scope: Scope, node: Node, symbol: string): void {
+  /** Emits the factory of a function or computed. @param head keywords that the function of a method lacks */
+  emitFunction(scope: Scope, node: Node, symbol: string, head = ""): void {
     this.#captures.capture(node, { scope, level: 0, isBinding: false });
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
-    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => (`, node, ");\n"]);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => (${head}`, node, ");\n"]);
+  }
+
+  /** Emits a function that starts an effect of a hook. */
+  emitHookEffect(scope: Scope, effect: Node, symbol: string): void {
+    const body: Code = [];
+    this.#bindEffect(effect, scope, body);
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => {\n`, ...body, "};\n"]);
   }
 
   #core(name: string): string {
@@ -224,12 +233,14 @@ export class BrowserEmitter implements ElementEmitter {
     place: Place,
     body: Code,
   ): void {
+    place.scope.isNeeded = true;
     this.#captures.capture(target, place);
     if (isCalled) body.push("(", target, `)(${path});\n`);
     else body.push(target, `.current = ${path};\n`);
   }
 
   #bindField({ property, target, access }: FieldAttribute, path: string, place: Place, body: Code): void {
+    place.scope.isNeeded = true;
     const value = `${this.#client.names.prefix}v`;
     this.#captures.capture(target, place);
     body.push(
@@ -396,6 +407,7 @@ export class BrowserEmitter implements ElementEmitter {
   }
 
   #bindPortal({ to, content }: NonNullable<Element["portal"]>, path: string, place: Place, body: Code): void {
+    place.scope.isNeeded = true;
     const { scope } = place;
     const portal = this.#client.part("portal", "Portal", scope);
     if (to !== undefined && typeof to !== "string") this.#captures.capture(to, place);

@@ -11,8 +11,7 @@ import { holdsJsx, isFunction, unwrap, type FunctionNode, type Node } from "../p
 import type { Binding } from "../parse/scopes.ts";
 import { ClientModule, type ClientImport } from "./client-module.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
-import { newScope } from "./emit-server.ts";
-import type { Output } from "../model.ts";
+import { newScope, type Output } from "../model.ts";
 
 /** The create functions of one module. */
 export interface CreateModule {

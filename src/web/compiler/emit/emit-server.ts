@@ -31,7 +31,8 @@ import { hooksOf, type Hooks } from "../analyze/hooks.ts";
 import { stringToAttribute } from "../parse/jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows, type MappedRows } from "../extract/jsx-forms.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
-import type { Code, Element, Scope } from "../model.ts";
+import { newScope, type Code, type Element, type Scope } from "../model.ts";
+import { LiftedEmitter } from "./emit-lifted.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
 import { StorePropReads } from "../analyze/store-prop-reads.ts";
@@ -94,6 +95,7 @@ export class ServerEmitter {
   /** The whole server module. */
   emit(): { code: string; map: string } {
     this.#rewrite(this.#module.program);
+    new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out).emit();
     return this.#out.render();
   }
 
@@ -356,28 +358,16 @@ export class ServerEmitter {
       JSON.stringify([...scope.parts].sort()),
       JSON.stringify([this.#componentName, ...scope.slots.map(({ source }) => source)]),
     ];
+    if (isUncertain(scope)) args.push("true");
     scope.block = this.#out.addBlock(args);
   }
 }
 
-export function newScope(index: number, edits: Scope["edits"]): Scope {
-  return {
-    index,
-    edits,
-    slots: [],
-    boundCount: 0,
-    events: new Set(),
-    parts: new Set(),
-    handlers: [],
-    effects: [],
-    resources: [],
-    frames: [],
-    helpers: new Map(),
-    rewritten: new Set(),
-    hookAttributes: [],
-    isClosure: false,
-    hasPortals: false,
-    block: undefined,
-    bind: undefined,
-  };
+/** Kinds of names whose values the syntax does not show to be reactive. */
+const UNKNOWN_KINDS: ReadonlySet<string> = new Set(["value", "props"]);
+
+/** Whether a scope only has bindings of values that may be plain. The server decides whether the browser needs it. */
+function isUncertain({ slots, isNeeded, handlers, effects, resources, helpers, hookAttributes }: Scope): boolean {
+  if (isNeeded || [handlers, effects, resources, hookAttributes].some(({ length }) => length > 0)) return false;
+  return helpers.size === 0 && slots.every(({ kind }) => UNKNOWN_KINDS.has(kind));
 }

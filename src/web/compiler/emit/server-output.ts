@@ -90,6 +90,11 @@ export class ServerOutput {
     this.#text.appendLeft(node.end, close);
   }
 
+  /** Inserts `code` behind `node`. */
+  after(node: Node, code: string): void {
+    this.#text.appendLeft(node.end, code);
+  }
+
   /** Replaces the text from `start` to `end` by `code`. */
   replace(start: number, end: number, code: string): void {
     this.#text.update(start, end, code);

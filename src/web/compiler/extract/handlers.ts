@@ -1,11 +1,12 @@
 /** Validates the functions of event attributes, and finds the flags that are known at compile time. */
 import type { ESTree } from "vite";
-import type { Module } from "../analyze/analyze.ts";
+import { mayHoldSignals, type Module } from "../analyze/analyze.ts";
 import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { functionOf, initOf } from "../analyze/declaration-kinds.ts";
 import { isBind, propertyOf } from "../analyze/lifted.ts";
 import type { Frame } from "../model.ts";
+import type { Binding } from "../parse/scopes.ts";
 
 /**
  * Checks a handler expression.
@@ -23,7 +24,7 @@ export function checkHandler(module: Module, attribute: string, expression: Node
   if (handler.type === "Identifier") {
     const binding = referenceOf(module, handler)?.binding;
     if (!binding || ["function", "import", "let", "lifted"].includes(module.kind(binding))) return;
-    if (module.kind(binding) === "value" && binding.owner === null) return;
+    if (module.kind(binding) === "value" && (binding.owner === null || isOfHook(binding))) return;
     if (frames.some(({ fn, isFallback }) => isFallback && fn === binding.owner)) return;
     if (binding.declared === "param" && isFunctionProp(binding.name)) return;
     if (binding.declared === "param") throw functionProp(module, handler, handler.name);
@@ -31,7 +32,8 @@ export function checkHandler(module: Module, attribute: string, expression: Node
   if (handler.type === "MemberExpression" && handler.object.type === "Identifier") {
     const binding = referenceOf(module, handler.object)?.binding;
     const kind = binding && module.kind(binding);
-    if (kind === "import" || kind === "lifted" || (kind === "value" && binding?.owner === null)) return;
+    if (kind === "import" || kind === "lifted") return;
+    if (binding && kind === "value" && (binding.owner === null || isOfHook(binding))) return;
     if (binding && module.kind(binding) === "props") {
       if (isFunctionProp(memberName(handler) ?? "")) return;
       throw functionProp(module, handler, `${binding.name}.${memberName(handler) ?? "…"}`);
@@ -43,6 +45,11 @@ export function checkHandler(module: Module, attribute: string, expression: Node
     expression,
     `${attribute} needs a function or the name of one, so that the compiler can send it to the browser. Write ${attribute}={(event, element) => …} or name a function declared in this component or imported.`,
   );
+}
+
+/** A constant that may be a function of a hook, which the server describes to the browser. */
+function isOfHook(binding: Binding): boolean {
+  return binding.declared === "const" && mayHoldSignals(binding, "value");
 }
 
 /** `undefined`, `null` or a literal: an element without a handler. */

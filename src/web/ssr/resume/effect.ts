@@ -7,6 +7,8 @@ import { effect as reaction } from "../../reactivity/effect.ts";
 import { untrack } from "../../reactivity/signal.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { renderInProgress } from "../current-page.ts";
+import type { TemplateInfo } from "../template-info.ts";
+import { lift } from "./function-props.ts";
 
 /**
  * Runs `run` once on the server, and in the browser whenever something that it read changes. If `run` returns a function, or
@@ -33,6 +35,20 @@ export function effectOfComponent(run: () => unknown): () => void {
   const undo = untrack(() => undoable(run));
   render.atEnd(undo);
   return undo;
+}
+
+/**
+ * Like `effect`, for a call that the compiler found in a function that components call. The next scope of the page starts it in the
+ * browser. Called by compiled modules.
+ */
+export function effectOfHook(
+  block: TemplateInfo,
+  symbol: string,
+  slots: () => readonly unknown[],
+  run: () => unknown,
+): () => void {
+  renderInProgress()?.scopes.addEffect(lift(block, symbol, slots, run));
+  return effectOfComponent(run);
 }
 
 /**

@@ -20,6 +20,31 @@ export function fn<Value>(block: TemplateInfo, symbol: string, slots: readonly u
   return run;
 }
 
+/**
+ * Records how the browser creates a function or computed that leaves the function around it. Called by compiled modules.
+ * @param slots returns the captured values. Some may be declared behind the function.
+ * @returns the function or computed
+ */
+export function lift<Value extends object>(
+  block: TemplateInfo,
+  symbol: string,
+  slots: () => readonly unknown[],
+  made: Value,
+): Value {
+  const reference = {
+    block,
+    symbol,
+    get slots() {
+      return slots();
+    },
+  };
+  if (!references.has(made)) references.set(made, reference);
+  return made;
+}
+
+/** How the browser creates a function or computed; undefined for other values. */
 export function referenceOf(value: unknown): FunctionReference | undefined {
-  return typeof value === "function" ? references.get(value) : undefined;
+  return typeof value === "function" || (typeof value === "object" && value !== null)
+    ? references.get(value)
+    : undefined;
 }

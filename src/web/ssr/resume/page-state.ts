@@ -43,7 +43,7 @@ export class PageState {
    * for objects with numeric keys. @throws SvcError `SVC201`
    */
   first(csrfToken: string, build: string): string {
-    const v = JSON.stringify(this.#values.toJson(0));
+    const v = JSON.stringify(this.#values.toJson(0, this.#scopes));
     const needs = this.#report();
     // Usually empty.
     const n = Object.keys(needs).length === 0 ? "{}" : JSON.stringify(needs);
@@ -58,7 +58,7 @@ export class PageState {
     const { scopes = 0, values = 0, needs = {} } = this.#reported ?? {};
     const u = this.#values.newlySettled();
     if (this.#scopes.size === scopes && Object.keys(u).length === 0) return undefined;
-    const v = this.#values.toJson(values);
+    const v = this.#values.toJson(values, this.#scopes);
     const isNews = ([id, names]: [string, string[]]): boolean => names.length !== needs[id]?.length;
     const n = Object.fromEntries(Object.entries(this.#report()).filter(isNews));
     const state = { s: this.#scopes.after(scopes), v, r: this.#values.newReaders(values, scopes), u, n };

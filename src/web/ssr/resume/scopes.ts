@@ -12,7 +12,7 @@ import type { PageFeatures } from "../widget-scripts.ts";
 import { referenceOf, type FunctionReference } from "./function-props.ts";
 import { modulePreloads, type ScopeModules } from "./module-preloads.ts";
 import type { ValueNames } from "./value-names.ts";
-import type { Made, ValueTable } from "./values.ts";
+import type { CaptureOwner, Made, NestedIndex, ValueTable } from "./values.ts";
 
 /** Part of the runtime that processes state sent after the state script. */
 const STREAM = "stream";
@@ -43,12 +43,14 @@ export interface ScopeOptions {
   isTokenless: boolean;
 }
 
-export class PageScopes {
+export class PageScopes implements NestedIndex {
   readonly #page: ScopeOptions;
   /** Ordered by scope number, which starts at 1. */
   readonly #entries: ScopeEntry[] = [];
   readonly #modules = new Map<number, ScopeModules>();
   readonly #blocks = new Map<TemplateInfo, readonly string[]>();
+  /** Effects of hooks that no scope starts yet. */
+  readonly #effects: (() => unknown)[] = [];
   #isGuarded = false;
   #moment: string | undefined;
   /** The part `stream` will process more state after the state script. */
@@ -98,12 +100,23 @@ export class PageScopes {
       entry.push(index);
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
     }
+    for (const effect of this.#effects.splice(0)) {
+      const index = this.#indexOf(effect, id, block, slots.length);
+      indices.push(index, ...values.madeFrom(index));
+      entry.push(index);
+      for (const part of values.likelyParts(index)) modules = withName(modules, part);
+    }
     if (this.#isStreaming) modules = withName(modules, STREAM);
     if (this.#isGuarded) modules = withName(modules, BOUNDARY);
     this.#entries.push(entry);
     this.#modules.set(id, { own: modules, all: modules, slots: indices });
     const parts = modules.length === 1 ? "" : ` ${modules.slice(1).join(" ")}`;
     return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}`;
+  }
+
+  /** The next scope starts the effect when it wakes, which is before a value changes that the effect reads. */
+  addEffect(effect: () => unknown): void {
+    this.#effects.push(effect);
   }
 
   /** Removes scopes with a number above `count`. */
@@ -117,6 +130,7 @@ export class PageScopes {
     const { values } = this.#page;
     for (const scope of this.#modules.values()) {
       scope.all = this.#isStreaming ? withName(scope.own, STREAM) : scope.own;
+      scope.slots = scope.slots.flatMap((index) => values.within(index));
       for (const index of scope.slots) for (const part of values.parts(index)) scope.all = withName(scope.all, part);
     }
     return modulePreloads(this.#modules, values.readers());
@@ -171,7 +185,12 @@ export class PageScopes {
     }
   }
 
-  #indexOf(value: unknown, reader: number | undefined, captor: TemplateInfo, slot: number): number {
+  /** A value inside a captured value. */
+  indexOfNested(value: unknown, captor: CaptureOwner, slot: number): number {
+    return this.#indexOf(value, undefined, captor, slot);
+  }
+
+  #indexOf(value: unknown, reader: number | undefined, captor: CaptureOwner, slot: number): number {
     const { values } = this.#page;
     const reference = referenceOf(value);
     if (reference && !values.has(value)) values.addMade(value, this.#made(reference), captor, slot);

@@ -3,6 +3,8 @@
  * one object graph, so that one object on the server is one object in the browser.
  */
 
+import { isStore as isStoreObject } from "../../reactivity/server-store.ts";
+
 /** Values that share objects, as indices into the given list. */
 export interface SharedGroup {
   members: number[];
@@ -22,6 +24,8 @@ export function sharedGroups(contents: readonly unknown[], isStore: (at: number)
   const groups = new Union();
   for (const at of places) {
     visit(contents[at], (object) => {
+      // A store inside another value is an entry of its own, not a part.
+      if (object !== contents[at] && !isStore(at) && isStoreObject(object)) return false;
       const owner = owners.get(object);
       if (owner === undefined) owners.set(object, at);
       else if (owner !== at) groups.join(owner, at);

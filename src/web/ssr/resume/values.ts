@@ -5,6 +5,7 @@ import { ServerResource } from "../../reactivity/server-resource.ts";
 import { isStore } from "../../reactivity/server-store.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Json } from "../../../platform/shared/json.ts";
+import { isNested, nestedValues } from "./nested-values.ts";
 import { sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../../../platform/shared/serialize.ts";
@@ -51,6 +52,11 @@ interface Place {
   slot: number;
 }
 
+/** Gives a value inside another value an entry of its own. Implemented by PageScopes, which knows how the browser creates functions. */
+export interface NestedIndex {
+  indexOfNested(value: unknown, captor: CaptureOwner, slot: number): number;
+}
+
 interface Entry {
   kind: number;
   /** The signal, store, ref or plain value; see `contentOf`. */
@@ -61,6 +67,8 @@ interface Entry {
   where: Place;
   /** Whether plain JSON can't represent the value. Known after the state is written. */
   isEncoded: boolean;
+  /** Indices of the values inside it that have entries of their own. Known after the state is written. */
+  parts: readonly number[];
 }
 
 const NO_ROWS: ReadonlyMap<Entry, Json[]> = new Map();
@@ -92,7 +100,14 @@ export class ValueTable {
   /** Adds a function that the browser creates. */
   addMade(value: unknown, made: Made, captor: CaptureOwner, slot: number): void {
     const where = { captor, slot };
-    const entry = { kind: VALUE_KINDS.made, value: made, scopes: undefined, where, isEncoded: false };
+    const entry = {
+      kind: VALUE_KINDS.made,
+      value: made,
+      scopes: undefined,
+      where,
+      isEncoded: false,
+      parts: made.slots,
+    };
     this.#indices.set(value, this.#entries.push(entry) - 1);
   }
 
@@ -127,6 +142,12 @@ export class ValueTable {
     return entry ? partsOf(entry, entry.isEncoded) : NO_PARTS;
   }
 
+  /** The value's index, and those of all values inside it. Call after `toJson`. */
+  within(index: number): readonly number[] {
+    const parts = this.#entries[index]?.parts ?? NONE;
+    return parts.length === 0 ? [index] : [index, ...parts.flatMap((part) => this.within(part))];
+  }
+
   /** The development name of each value; null for values that browser code does not change. */
   names(names: ValueNames): (string | null)[] {
     const found: (string | null)[] = this.#entries.map(() => null);
@@ -156,7 +177,9 @@ export class ValueTable {
     for (const [index, entry] of this.#entries.entries()) {
       if (entry.kind !== VALUE_KINDS.resource) continue;
       const resource = entry.value as ServerResource<unknown>;
-      if (resource.reportSettled()) found[index] = [...rowOf(entry), resource.wasShownPending ? 1 : 0];
+      if (!resource.reportSettled()) continue;
+      entry.isEncoded = !isPlainJson(contentOf(entry), isNested);
+      found[index] = [...rowOf(entry, () => undefined), resource.wasShownPending ? 1 : 0];
     }
     return found;
   }
@@ -169,7 +192,9 @@ export class ValueTable {
     for (const { members, inStores } of sharedGroups(contents, (at) => entries[at]?.kind === VALUE_KINDS.store)) {
       const group = members.map((at) => entries[at] as Entry);
       // Encode each value separately first, so that an error names the value.
-      for (const entry of group) encode(contentOf(entry), entry.where);
+      const roots = new Set(group.map(contentOf));
+      const placeOf = (value: unknown): number | undefined => (roots.has(value) ? undefined : this.#placeOf(value));
+      for (const entry of group) encode(contentOf(entry), entry.where, placeOf);
       const graph = entryOf(group.map(contentOf), (group[0] as Entry).where);
       const index = this.#entries.push(graph) - 1;
       members.forEach((at, root) => {
@@ -179,16 +204,53 @@ export class ValueTable {
         entry.isEncoded = true;
         rows.set(entry, [OF_GRAPH, [index, root, entry.kind, ...(isPart ? [1] : [])]]);
       });
+      rows.set(graph, rowOf({ ...graph, isEncoded: true }, placeOf));
       shareScopes(group.filter(({ kind }) => kind === VALUE_KINDS.store));
     }
     return rows;
   }
 
+  /** Gives the values inside of values from `first` on entries of their own. */
+  #indexNested(first: number, nested: NestedIndex): void {
+    let hasParts = false;
+    for (let at = first; at < this.#entries.length; at++) {
+      const entry = this.#entries[at] as Entry;
+      const content = contentOf(entry);
+      entry.isEncoded = entry.kind !== VALUE_KINDS.made && !isPlainJson(content, isNested);
+      const { captor, slot } = entry.where;
+      if (entry.isEncoded && isShareable(entry))
+        entry.parts = nestedValues(content, entry.kind === VALUE_KINDS.store).map((value) =>
+          nested.indexOfNested(value, captor, slot),
+        );
+      hasParts ||= entry.parts.length > 0;
+    }
+    if (!hasParts) return;
+    for (let at = 0; at < this.#entries.length; at++) this.#passScopes(at, []);
+  }
+
+  /** A scope that shows a value also shows the values inside it. @throws SvcError `SVC201` for a signal that contains itself. */
+  #passScopes(index: number, around: readonly number[]): void {
+    const { parts, scopes, where } = this.#entries[index] as Entry;
+    if (around.includes(index)) throw cannotTravel(where, "It is a signal that contains itself");
+    for (const part of parts) {
+      const entry = this.#entries[part] as Entry;
+      if (scopes?.size) entry.scopes = new Set([...(entry.scopes ?? NOBODY), ...scopes]);
+      this.#passScopes(part, [...around, index]);
+    }
+  }
+
+  #placeOf(value: unknown): number | undefined {
+    return isNested(value) ? this.#indices.get(value) : undefined;
+  }
+
   /** `[kind, value, scopes?]` for each value from `first` on. @throws SvcError `SVC201` */
-  toJson(first: number): Json[] {
+  toJson(first: number, nested: NestedIndex): Json[] {
+    this.#indexNested(first, nested);
     const graphs = this.#writeGraphs(this.#entries.slice(first));
     return this.#entries.slice(first).map((entry) => {
-      const row = graphs.get(entry) ?? rowOf(entry);
+      // A store refers to itself and to stores inside it as parts.
+      const isPart = (value: unknown): boolean => entry.kind === VALUE_KINDS.store && isStore(value);
+      const row = graphs.get(entry) ?? rowOf(entry, (value) => (isPart(value) ? undefined : this.#placeOf(value)));
       const { kind, scopes } = entry;
       if (kind === VALUE_KINDS.resource) (entry.value as ServerResource<unknown>).report();
       // Plain values and functions of them never change; only signals and stores wake scopes.
@@ -210,11 +272,10 @@ function isShareable({ kind }: Entry): boolean {
 }
 
 /** `[kind, value]`. */
-function rowOf(entry: Entry): Json[] {
+function rowOf(entry: Entry, placeOf: (value: unknown) => number | undefined): Json[] {
   const value = contentOf(entry);
-  entry.isEncoded = !isPlainJson(value);
   if (!entry.isEncoded) return [entry.kind, value as Json];
-  return [ENCODED[entry.kind] ?? entry.kind, encode(value, entry.where)];
+  return [ENCODED[entry.kind] ?? entry.kind, encode(value, entry.where, placeOf)];
 }
 
 function partsOf({ kind, value }: Entry, isEncoded: boolean): readonly string[] {
@@ -228,12 +289,16 @@ function partsOf({ kind, value }: Entry, isEncoded: boolean): readonly string[] 
 }
 
 function entryOf(value: unknown, where: Place): Entry {
-  return { kind: kindOf(value, where), value, scopes: undefined, where, isEncoded: false };
+  return { kind: kindOf(value, where), value, scopes: undefined, where, isEncoded: false, parts: NONE };
 }
 
 function kindOf(value: unknown, where: Place): number {
   if (typeof value !== "object" || value === null) return VALUE_KINDS.plain;
-  if (isComputed(value)) throw cannotTravel(where, "It is a computed: capture the signals that it reads, or its value");
+  if (isComputed(value))
+    throw cannotTravel(
+      where,
+      "It is a computed that the compiler could not follow: declare it with const in the component",
+    );
   if (isSignal(value)) return VALUE_KINDS.signal;
   if (isRef(value)) return VALUE_KINDS.ref;
   if (value instanceof ServerResource) return VALUE_KINDS.resource;
@@ -248,9 +313,9 @@ function contentOf({ kind, value }: Entry): unknown {
   return kind === VALUE_KINDS.ref ? null : value;
 }
 
-function encode(value: unknown, where: Place): Json {
+function encode(value: unknown, where: Place, placeOf: (value: unknown) => number | undefined): Json {
   try {
-    return serialize(value);
+    return serialize(value, placeOf);
   } catch (error) {
     if (error instanceof SerializeError) throw cannotTravel(where, error.message);
     throw error;

@@ -1,0 +1,173 @@
+/**
+ * Finds functions and computeds that leave the function which creates them: hooks return them, alone or in an object or array. The browser
+ * cannot call the hook again, because that would create new state, so it creates each of these values from its captures (emit-lifted.ts).
+ */
+import type { ESTree } from "vite";
+import type { Module } from "./analyze.ts";
+import { isInside } from "./analyze.ts";
+import { holdsJsx, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { svcImport, svcName } from "./declaration-kinds.ts";
+import type { Reference } from "../parse/scopes.ts";
+
+export interface Escaping {
+  /** `value`: an expression. `method`: the function of `{ name() {} }`. `declaration`: `function name() {}`. `effect`: the function of `effect(…)`. */
+  form: "value" | "method" | "declaration" | "effect";
+  node: Node;
+  /** The property of a method, the statement of a declaration, the callee of an effect. */
+  place: Node;
+  /** Nearest function around it. */
+  owner: FunctionNode;
+}
+
+/** Functions of the framework that create state. A function that calls one is a hook. */
+const CREATES = new Set(["signal", "store", "computed", "createRef", "resource", "useContext"]);
+
+export function escapingValues(module: Module): Escaping[] {
+  const found: Escaping[] = [];
+  walk(module.program, (node) => {
+    const owner = ownerOf(module, node);
+    if (!owner) return;
+    const escaping = escapingAt(module, node, owner);
+    if (escaping && !holdsJsx(node) && capturesState(module, node, owner)) found.push(escaping);
+  });
+  return found;
+}
+
+function escapingAt(module: Module, node: Node, owner: FunctionNode): Escaping | undefined {
+  const isOfComponent = isInComponent(module, owner);
+  if (isOfComponent && !runsInBody(module, node)) return undefined;
+  if (node.type === "CallExpression") {
+    const name = svcName(node.callee, module.scopes);
+    if (name === "computed" && escapes(module, node, isOfComponent)) return { form: "value", node, place: node, owner };
+    const [callback] = node.arguments;
+    if (name === "effect" && !isOfComponent && callback && isFunction(callback) && isStatement(module, node))
+      return { form: "effect", node: callback, place: node.callee, owner };
+    return undefined;
+  }
+  if (!isFunction(node) || isOfComponent) return undefined;
+  if (node.type === "FunctionDeclaration") {
+    const isUsed = node.id !== null && isNamedElsewhere(module, node.id, false);
+    return isUsed ? { form: "declaration", node, place: node, owner } : undefined;
+  }
+  const parent = module.parentOf(node);
+  if (parent?.type === "Property" && parent.method)
+    return parent.key.type === "Identifier" && !parent.computed
+      ? { form: "method", node, place: parent, owner }
+      : undefined;
+  return escapes(module, node, false) ? { form: "value", node, place: node, owner } : undefined;
+}
+
+/** Whether a function is a component or inside one. Effects inside of handlers run in the browser only. */
+function isInComponent(module: Module, fn: FunctionNode): boolean {
+  for (let at: FunctionNode | undefined = fn; at; at = ownerOf(module, at)) if (module.components.has(at)) return true;
+  return false;
+}
+
+/** Whether the code of a component is neither in its JSX nor in a function for the browser. */
+function runsInBody(module: Module, node: Node): boolean {
+  for (let at = module.parentOf(node); at; at = module.parentOf(at)) {
+    if (isJsx(at)) return false;
+    if (at.type === "CallExpression" && svcName(at.callee, module.scopes) !== undefined) return false;
+    if (isFunction(at) && module.components.has(at)) return true;
+  }
+  return false;
+}
+
+function isStatement(module: Module, node: Node): boolean {
+  return module.parentOf(node)?.type === "ExpressionStatement";
+}
+
+/** Whether the value of an expression leaves its function. In components only computeds inside of other values do. */
+function escapes(module: Module, node: Node, isOfComponent: boolean): boolean {
+  const parent = module.parentOf(node);
+  switch (parent?.type) {
+    case "ParenthesizedExpression":
+    case "ConditionalExpression":
+    case "LogicalExpression":
+      return parent.type === "ConditionalExpression" && parent.test === node
+        ? false
+        : escapes(module, parent, isOfComponent);
+    case "ReturnStatement":
+      return !isOfComponent;
+    case "ArrowFunctionExpression":
+      return parent.body === node;
+    case "Property":
+      return parent.kind === "init" && parent.value === node && !isOfLifted(module, parent, isOfComponent);
+    case "ArrayExpression":
+      return !isOfLifted(module, parent, isOfComponent);
+    case "VariableDeclarator":
+      return parent.init === node && isNamedElsewhere(module, parent.id, isOfComponent);
+    case "AssignmentExpression":
+      return !isOfComponent && parent.right === node;
+    case "CallExpression":
+      return !isOfComponent && parent.callee !== node && keeps(module, parent);
+    default:
+      return false;
+  }
+}
+
+/** A constant object of a component that is created again as a whole (lifted.ts), or one whose functions belong to an element. */
+function isOfLifted(module: Module, node: Node, isOfComponent: boolean): boolean {
+  if (!isOfComponent) return false;
+  for (let at: Node | undefined = node; at; at = module.parentOf(at)) {
+    if (at.type === "JSXAttribute" || at.type === "JSXSpreadAttribute") return true;
+    if (at.type !== "VariableDeclarator") continue;
+    const binding = module.scopes.bindingAt(at.id);
+    return binding !== undefined && module.kind(binding) === "lifted";
+  }
+  return false;
+}
+
+/** Whether a function of the app may keep its arguments. */
+function keeps(module: Module, { callee }: ESTree.CallExpression): boolean {
+  if (callee.type !== "Identifier") return false;
+  const binding = referenceOf(module, callee)?.binding;
+  return binding !== undefined && svcImport(binding) === undefined;
+}
+
+/** Whether a name is used as a value, not only called or read. */
+function isNamedElsewhere(module: Module, id: Node, isOfComponent: boolean): boolean {
+  const binding = isOfComponent ? undefined : module.scopes.bindingAt(id);
+  if (!binding) return false;
+  return module.scopes.references.some(({ binding: other, node, parent }) => {
+    if (other !== binding) return false;
+    if (parent.type === "CallExpression" && parent.callee === node) return false;
+    return !(parent.type === "MemberExpression" && parent.object === node);
+  });
+}
+
+/** Whether a value depends on state, or its function creates some. Others stay on the server. */
+function capturesState(module: Module, node: Node, owner: FunctionNode): boolean {
+  if (createsState(module, owner)) return true;
+  return module.scopes.within(node).some(({ binding, parent, node: used }) => {
+    if (!binding || binding.owner === null || isInside(binding.node, node)) return false;
+    if (/^(?:signal|store|computed|ref|resource)$/.test(module.kind(binding))) return true;
+    const member = parent.type === "MemberExpression" && parent.object === used ? memberName(parent) : undefined;
+    return member === "value" || member === "current";
+  });
+}
+
+function createsState(module: Module, { body }: FunctionNode): boolean {
+  let found = false;
+  if (body)
+    walk(body, (node) => {
+      if (found || isFunction(node)) return false;
+      if (node.type === "CallExpression") {
+        const callee = unwrap(node.callee);
+        found =
+          CREATES.has(svcName(callee, module.scopes) ?? "") ||
+          (callee.type === "Identifier" && /^use[A-Z]/.test(callee.name));
+      }
+      return !found;
+    });
+  return found;
+}
+
+function ownerOf(module: Module, node: Node): FunctionNode | undefined {
+  for (let at = module.parentOf(node); at; at = module.parentOf(at)) if (isFunction(at)) return at;
+  return undefined;
+}
+
+function referenceOf(module: Module, node: Node): Reference | undefined {
+  return module.scopes.within(node).find((reference) => reference.node === node);
+}

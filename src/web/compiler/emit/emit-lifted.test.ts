@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { compileHooks } from "../compile.ts";
+import { compileError, serverBody } from "../harness.testkit.ts";
+
+const hooks = (text: string) =>
+  compileHooks(`import { signal, computed, effect } from "svckit";\n${text}`, "hooks/use.ts");
+const serverOf = (text: string): string => hooks(text)?.server.code ?? "";
+const browserOf = (text: string): string => hooks(text)?.client?.code ?? "";
+
+describe("a value that leaves a hook", () => {
+  const text = `export function useCounter() {
+  const count = signal(0);
+  const add = (by: number) => (count.value += by);
+  function reset() { count.value = 0; }
+  return { count, add, reset, double: computed(() => count.value * 2), log() { return count.value; } };
+}`;
+
+  it("is recorded with its factory and slots, whatever its form", () => {
+    const server = serverOf(text);
+    assert.match(
+      server,
+      /const add = \$lift\(\$b\d, "h\d", \(\) => \[count\], \(by: number\) => \(count\.value \+= by\)\);/,
+    );
+    assert.match(server, /useCounter\(\) \{ \$lift\(\$b\d, "h\d", \(\) => \[count\], reset\);/);
+    assert.match(server, /double: \$lift\(\$b\d, "h\d", \(\) => \[count\], computed\(\(\) => count\.value \* 2\)\)/);
+    assert.match(server, /log: \$lift\(\$b\d, "h\d", \(\) => \[count\], function \(\) \{ return count\.value; \}\)/);
+  });
+
+  it("is created in the browser from its slots", () => {
+    assert.match(browserOf(text), /export const h\d = \(\$\) => \(computed\(\(\) => \$\[0\]\.value \* 2\)\);/);
+    assert.match(browserOf(text), /export const h\d = \(\$\) => \(function \(\) \{ return \$\[0\]\.value; \}\);/);
+  });
+
+  it("stays on the server if it captures no state or changes a variable", () => {
+    assert.equal(hooks("export const find = (db: Db) => ({ all: () => db.query() });"), undefined);
+    assert.equal(
+      hooks("export function useTicks() { const n = signal(0); let at = 0; return () => (at += n.value); }"),
+      undefined,
+    );
+  });
+
+  it("is a computed in a component if it is part of another value", () => {
+    const body = "const [double] = [1].map((by) => computed(() => by)); return <p>{double.value}</p>;";
+    assert.match(
+      serverBody(`export function A() { ${body} }`),
+      /\$lift\(\$b1, "h0", \(\) => \[by\], computed\(\(\) => by\)\)/,
+    );
+    assert.doesNotMatch(
+      serverBody("export function A() { const n = computed(() => 1); return <p>{n.value}</p>; }"),
+      /\$lift/,
+    );
+  });
+});
+
+describe("an effect of a hook", () => {
+  it("runs on the server, and is recorded for the next scope", () => {
+    const text = "export function useLog(n) { effect(() => console.log(n.value)); }";
+    assert.match(serverOf(text), /\$hookEffect\(\$b0, "h0", \(\) => \[n\], \(\) => console\.log\(n\.value\)\)/);
+    assert.match(browserOf(text), /\$E\(\(\) => console\.log\(\$\[0\]\.value\), \[\(\) => void \$\[0\]\.value, \]\);/);
+  });
+
+  it("is an error if the browser can't run it", () => {
+    const text =
+      "function useLog(n) { let at = 0; effect(() => void (at += n.value)); }\nexport const A = () => <p>1</p>;";
+    assert.equal(compileError(text).code, "SVC101");
+  });
+});

@@ -1,0 +1,87 @@
+/**
+ * Step 4 for functions and computeds that leave their function (analyze/escaping.ts): the browser module exports a factory for each, and the
+ * server module records the factory with the value.
+ */
+import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { escapingValues, type Escaping } from "../analyze/escaping.ts";
+import type { Node } from "../parse/ast.ts";
+import type { BrowserEmitter } from "./emit-browser.ts";
+import type { ClientModule } from "./client-module.ts";
+import { newScope, type Scope } from "../model.ts";
+import type { ServerOutput } from "./server-output.ts";
+
+export class LiftedEmitter {
+  readonly #module: Module;
+  readonly #client: ClientModule;
+  readonly #browser: BrowserEmitter;
+  readonly #out: ServerOutput;
+
+  constructor(module: Module, client: ClientModule, browser: BrowserEmitter, out: ServerOutput) {
+    this.#module = module;
+    this.#client = client;
+    this.#browser = browser;
+    this.#out = out;
+  }
+
+  /** @throws SvcError for an effect of a hook that the browser can't run. */
+  emit(): void {
+    for (const escaping of escapingValues(this.#module)) this.#lift(escaping);
+  }
+
+  #lift(escaping: Escaping): void {
+    const scope = newScope(0, this.#client.newEdits());
+    const symbol = this.#client.names.nextSymbol("h");
+    try {
+      if (escaping.form === "effect") this.#browser.emitHookEffect(scope, escaping.node, symbol);
+      else this.#browser.emitFunction(scope, escaping.node, symbol, escaping.form === "method" ? head(escaping) : "");
+    } catch (error) {
+      // Code that only the server can run stays there. If a page captures it, rendering reports it (SVC201).
+      if (!(error instanceof SvcError) || (escaping.form === "effect" && this.#isHook(escaping))) throw error;
+      return;
+    }
+    this.#write(
+      escaping,
+      `${this.#block(scope)}, "${symbol}", () => [${scope.slots.map((slot) => slot.source).join(", ")}]`,
+    );
+  }
+
+  #write({ form, node, place, owner }: Escaping, args: string): void {
+    const lift = (name: string): string => `${this.#out.use(name)}(${args}, `;
+    if (form === "effect") this.#out.replace(place.start, node.start, lift("hookEffect"));
+    else if (form === "method") {
+      const { start, end } = keyOf(place);
+      const key = this.#module.file.text.slice(start, end);
+      this.#out.replace(place.start, node.start, `${key}: ${lift("lift")}${head({ node })}`);
+      this.#out.after(node, ")");
+    } else if (form === "declaration") {
+      const name = node.type === "FunctionDeclaration" ? (node.id?.name ?? "") : "";
+      if (owner.body) this.#out.after({ ...owner.body, end: owner.body.start + 1 }, ` ${lift("lift")}${name});`);
+    } else this.#out.wrap(node, lift("lift"), ")");
+  }
+
+  #block(scope: Scope): string {
+    const { path } = this.#module.file;
+    const parts = JSON.stringify([...scope.parts].sort());
+    const names = JSON.stringify(["", ...scope.slots.map(({ source }) => source)]);
+    return this.#out.addBlock([JSON.stringify(path), "0", "[]", parts, names]);
+  }
+
+  #isHook({ owner }: Escaping): boolean {
+    const parent = this.#module.parentOf(owner);
+    const name =
+      owner.id?.name ??
+      (parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "");
+    return /^use[A-Z]/.test(name);
+  }
+}
+
+function keyOf(property: Node): Node {
+  return property.type === "Property" ? property.key : property;
+}
+
+/** Keywords that make a method a function expression. */
+function head({ node }: Pick<Escaping, "node">): string {
+  if (node.type !== "FunctionExpression") return "";
+  return `${node.async ? "async " : ""}function${node.generator ? "*" : ""} `;
+}
