@@ -7,7 +7,7 @@ export { block, component, made, madeIn, scope } from "./web/ssr/compiled.ts";
 export { chosen, kept, options } from "./web/ssr/resume/bound-fields.ts";
 export { unique } from "./web/ssr/resume/unique-rows.ts";
 export { virtual } from "./web/ssr/resume/virtual-rows.ts";
-export { still } from "./web/ssr/resume/store-prop-reads.ts";
+export { once, still } from "./web/ssr/resume/store-prop-reads.ts";
 export { fn, lift } from "./web/ssr/resume/function-props.ts";
 export { effectOfComponent as effect, effectOfHook as hookEffect } from "./web/ssr/resume/effect.ts";
 export { portal } from "./web/ssr/components/portal.ts";
@@ -16,7 +16,7 @@ export { outlet } from "./web/ssr/components/outlet.ts";
 export { sendForms } from "./web/ssr/components/form-script.ts";
 export { html } from "./web/ssr/html.ts";
 export { raw } from "./web/ssr/raw-html.ts";
-export { a, at, en, fixed, spread, t, url } from "./web/ssr/write.ts";
+export { a, at, en, fixed, over, spread, t, url } from "./web/ssr/write.ts";
 export { classText as cls, styleText as sty } from "./platform/shared/html/class-style.ts";
 export type { Child } from "./web/jsx/element.ts";
 
@@ -44,4 +44,16 @@ function uncompiled(): never {
 }
 
 /** TypeScript requires these exports. The compiler replaces all calls of them. */
-export { uncompiled as jsx, uncompiled as jsxs, uncompiled as jsxDEV, uncompiled as Fragment };
+export { uncompiled as jsx, uncompiled as jsxs, uncompiled as jsxDEV };
+
+/**
+ * The component behind `<>…</>`, for fragments with a name.
+ * @example
+ * <Fragment>
+ *   <dt>Name</dt>
+ *   <dd>Ada</dd>
+ * </Fragment>
+ */
+export function Fragment(props: { children?: Child }): Child {
+  return props.children;
+}

@@ -68,11 +68,14 @@ export const ERRORS = {
   SVC120: { family: "build", name: "server-only-jsx" },
   SVC121: { family: "build", name: "reactive-prop" },
   SVC122: { family: "build", name: "missing-framework-import" },
+  SVC123: { family: "build", name: "other-framework" },
+  SVC124: { family: "build", name: "unsupported-syntax" },
   // rendering
   SVC201: { family: "build", name: "unserializable-value" },
   SVC202: { family: "build", name: "duplicate-row-key" },
   SVC203: { family: "build", name: "invalid-nesting-across-components" },
   SVC204: { family: "build", name: "still-store-prop" },
+  SVC205: { family: "build", name: "still-signal" },
   // in the page
   SVC301: { family: "browser", name: "scripts-unreachable" },
 } as const satisfies Record<

@@ -12,6 +12,7 @@ import { emitCreateModule, type CreateModule } from "./emit/emit-create.ts";
 import { BrowserEmitter } from "./emit/emit-browser.ts";
 import { refusePropMutation } from "./analyze/prop-writes.ts";
 import { refuseDoubleKeys } from "./analyze/row-keys.ts";
+import { refuseOtherFrameworks, refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
 import { LiftedEmitter } from "./emit/emit-lifted.ts";
@@ -93,6 +94,8 @@ export function compileFile(
   const file: SourceFile = { path, text };
   const program = parse(file);
   nameFrameworkImports(program, aliases);
+  refuseOtherFrameworks(file, program);
+  refuseUnsupportedSyntax(file, program);
   const module = analyze(file, program);
   refuseComponentCalls(file, module.scopes, module.components);
   refuseStaleReads(module);

@@ -352,6 +352,30 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     "SVC121",
     /Pass the signal/,
   ],
+  [
+    "an import of React",
+    '«import { useState } from "react";» export function A() { return <p>x</p>; }',
+    "SVC123",
+    /Instead of useState, write const count = signal\(0\)/,
+  ],
+  [
+    "a decorator",
+    "export function A() { return <p onClick={() => { class B { «@log» run() {} } new B().run(); }}>x</p>; }",
+    "SVC124",
+    /Call a function instead/,
+  ],
+  [
+    "an accessor field",
+    "class B { «accessor n = 1;» } export function A() { return <p onClick={() => new B().n}>x</p>; }",
+    "SVC124",
+    /private field with get and set/,
+  ],
+  [
+    "a spread that changes",
+    'export function A() { const o = signal({ id: "a" }); return <p «{...o.value}»>x</p>; }',
+    "SVC109",
+    /Write each attribute/,
+  ],
 ];
 
 describe("compile errors", () => {

@@ -140,6 +140,13 @@ export interface FieldAttribute {
   own: string;
 }
 
+/** Name of an attribute before a spread that the spread may override: one that only the server writes. */
+export function spreadName(attribute: Attribute): string | undefined {
+  if (attribute.kind === "value") return attribute.live ? undefined : attribute.name;
+  const name = attribute.kind === "static" ? /^ ([^\s=]+)/.exec(attribute.html)?.[1] : undefined;
+  return name?.startsWith("on:") ? undefined : name;
+}
+
 export type FieldProperty = "value" | "checked" | "group" | "files";
 
 /** `enumerated`: both `true` and `false` are written as values. */

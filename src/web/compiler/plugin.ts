@@ -2,6 +2,7 @@
  * The Vite plugin. It passes TSX files to compile.ts, replaces modules of actions by stubs in the browser, and keeps server-only code
  * out of browser chunks.
  */
+import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import path from "node:path";
@@ -24,6 +25,8 @@ import {
 } from "./framework-imports.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
+import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
+import { parse } from "./parse/parse.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
 import { withPages } from "./build/pages-modules.ts";
@@ -177,6 +180,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const file = completed === undefined ? own : { ...own, text: completed };
       if (isBrowser) {
         if (importsFramework(code, aliases)) refuseModuleState(own, aliases);
+        if (!id.includes("/node_modules/") && !lowersDecorators(root)) refuseUnsupportedSyntax(own, parse(own));
         const actions = id.includes("/node_modules/") ? undefined : exportedActions(file, aliases);
         if (actions) {
           stubs.set(id, { path: file.path, actions });
@@ -312,6 +316,12 @@ export function svc(options: PluginOptions = {}): Plugin {
       }
     }
   }
+}
+
+/** Whether Vite lowers decorators, as the app's TypeScript settings ask. */
+function lowersDecorators(root: string): boolean {
+  const settings = path.join(root, "tsconfig.json");
+  return existsSync(settings) && /"experimentalDecorators"\s*:\s*true/.test(readFileSync(settings, "utf8"));
 }
 
 /** Names of the framework by which a module without JSX may define hooks. */

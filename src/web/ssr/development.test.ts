@@ -8,7 +8,8 @@ import { block, component, made, scope } from "./compiled.ts";
 import { renderInto, renderPlaced } from "./current-page.ts";
 import { Render } from "./render.ts";
 import { Slot } from "./components/slot.ts";
-import { still } from "./resume/store-prop-reads.ts";
+import { signal, untrack } from "../reactivity/signal.ts";
+import { once, still } from "./resume/store-prop-reads.ts";
 import { unique } from "./resume/unique-rows.ts";
 import { ValueNames } from "./resume/value-names.ts";
 
@@ -91,6 +92,26 @@ describe("the development check", () => {
     );
     assert.equal(read((list) => list.names[0])(), "a");
     assert.equal(read((list) => ({ ...list }).at.x)(), "1");
+  });
+
+  it("rejects a signal that is read or written where the output never updates", () => {
+    const count = signal(1);
+    const help = {
+      get double() {
+        return count.value * 2;
+      },
+    };
+    const read = (run: () => unknown) => (): unknown => once(run, "pages/a.tsx:2:5", "help.double");
+    assert.throws(
+      read(() => help.double),
+      { code: "SVC205", message: /^SVC205 pages\/a\.tsx:2:5\nhelp\.double reads a signal/ },
+    );
+    assert.throws(
+      read(() => count),
+      { code: "SVC205", message: /help\.double is a signal or computed/ },
+    );
+    assert.equal(read(() => untrack(() => help.double))(), 2);
+    assert.equal(read(() => "plain")(), "plain");
   });
 
   it("rejects two items with the same key, and reports the key's position", () => {

@@ -98,6 +98,23 @@ const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
   DOM.more,
 ]);
 
+/**
+ * Attributes of `{...props}` behind other attributes, which it overrides.
+ * @param before name -> HTML of each attribute before the spread.
+ */
+export function over(
+  before: Readonly<Record<string, string>>,
+  props: Record<string, unknown>,
+  skip: readonly string[] = [],
+): string {
+  let out = "";
+  for (const [name, html] of Object.entries(before)) {
+    const isOverridden = Object.hasOwn(props ?? {}, name) && !skip.includes(name) && typeof props[name] !== "function";
+    if (!isOverridden) out += html;
+  }
+  return out + spread(props, skip);
+}
+
 /** Attributes of `{...props}`, without handlers and invalid names. @param skip names that are written separately. */
 export function spread(props: Record<string, unknown>, skip: readonly string[] = []): string {
   let out = "";

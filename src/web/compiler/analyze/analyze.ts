@@ -70,6 +70,19 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   };
 }
 
+/** Liveness of an expression that an element displays. A signal by its own name shows its value there. */
+export function shownLiveness(module: Module, expression: Node): Liveness {
+  return namesSignal(module, expression) ? "live" : module.liveness(expression);
+}
+
+/** Whether an expression is the name of a signal or computed. */
+export function namesSignal(module: Module, expression: Node): boolean {
+  const inner = unwrap(expression);
+  const binding = inner.type === "Identifier" ? module.scopes.within(inner)[0]?.binding : undefined;
+  const kind = binding?.owner ? module.kind(binding) : undefined;
+  return kind === "signal" || kind === "computed";
+}
+
 /** Replaces components of "svckit" that are elements, such as `<Gesture>`, by these elements, so they work in rows and branches. */
 const HOST_TAGS: Readonly<Record<string, string>> = { Gesture: DOM.gestureTag };
 
@@ -208,14 +221,17 @@ function readsChainedField(
   walk(node, (inner) => {
     if (isJsx(inner)) return false;
     if (inner.type !== "MemberExpression" || !fields.has(memberName(inner))) return !found;
-    let root: Node = inner.object;
+    let root: Node = unwrap(inner.object);
     // `rows.reduce((sum, row) => sum + row.value, 0)`: the rows may be signals.
     if (root.type === "Identifier" && hasState) {
       const item = scopes.within(root)[0]?.binding;
       found ||= item?.declared === "param" && isInside(item.node, node);
     }
-    if (root.type !== "MemberExpression") return !found;
-    while (root.type === "MemberExpression") root = unwrap(root.object);
+    // `cells.get(key).value`
+    const isMethodCall = root.type === "CallExpression" && unwrap(root.callee).type === "MemberExpression";
+    if (root.type !== "MemberExpression" && !isMethodCall) return !found;
+    while (root.type === "MemberExpression" || root.type === "CallExpression")
+      root = unwrap(root.type === "CallExpression" ? root.callee : root.object);
     const binding = root.type === "Identifier" ? scopes.within(root)[0]?.binding : undefined;
     if (binding && !isInside(binding.node, node) && mayHoldSignals(binding, kind(binding))) found = true;
     return !found;
@@ -238,5 +254,9 @@ function isPlain(node: Node): boolean {
   const inner = unwrap(node);
   if (inner.type === "ConditionalExpression") return isPlain(inner.consequent) && isPlain(inner.alternate);
   if (inner.type === "LogicalExpression") return isPlain(inner.left) && isPlain(inner.right);
-  return inner.type !== "CallExpression" && inner.type !== "MemberExpression";
+  if (inner.type === "ArrayExpression") return inner.elements.every((item) => item === null || isPlain(item));
+  if (inner.type === "ObjectExpression")
+    return inner.properties.every((item) => isPlain(item.type === "Property" ? item.value : item.argument));
+  if (inner.type === "NewExpression") return inner.arguments.every(isPlain);
+  return inner.type !== "CallExpression" && inner.type !== "MemberExpression" && inner.type !== "SpreadElement";
 }

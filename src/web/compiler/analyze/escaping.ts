@@ -5,7 +5,18 @@
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
 import { isInside } from "./analyze.ts";
-import { holdsJsx, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import {
+  holdsJsx,
+  isComponentTag,
+  isFunction,
+  isJsx,
+  memberName,
+  tagName,
+  unwrap,
+  walk,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import { svcImport, svcName } from "./declaration-kinds.ts";
 import type { Reference } from "../parse/scopes.ts";
 
@@ -44,7 +55,8 @@ function escapingAt(module: Module, node: Node, owner: FunctionNode): Escaping |
       return { form: "effect", node: callback, place: node.callee, owner };
     return undefined;
   }
-  if (!isFunction(node) || isOfComponent) return undefined;
+  if (!isFunction(node)) return undefined;
+  if (isOfComponent) return isGivenAway(module, node) ? { form: "value", node, place: node, owner } : undefined;
   if (node.type === "FunctionDeclaration") {
     const isUsed = node.id !== null && isNamedElsewhere(module, node.id, false);
     return isUsed ? { form: "declaration", node, place: node, owner } : undefined;
@@ -106,6 +118,15 @@ function escapes(module: Module, node: Node, isOfComponent: boolean): boolean {
   }
 }
 
+/** Whether a function is in a constant object or array of a component that other components receive: as a prop or in a context. */
+function isGivenAway(module: Module, node: Node): boolean {
+  let at = module.parentOf(node);
+  if (at?.type === "Property" && at.method) return false;
+  while (at?.type === "Property" || at?.type === "ObjectExpression" || at?.type === "ArrayExpression")
+    at = module.parentOf(at);
+  return at?.type === "VariableDeclarator" && at.init !== node && isNamedElsewhere(module, at.id, true);
+}
+
 /** A constant object of a component that is created again as a whole (lifted.ts), or one whose functions belong to an element. */
 function isOfLifted(module: Module, node: Node, isOfComponent: boolean): boolean {
   if (!isOfComponent) return false;
@@ -127,13 +148,23 @@ function keeps(module: Module, { callee }: ESTree.CallExpression): boolean {
 
 /** Whether a name is used as a value, not only called or read. */
 function isNamedElsewhere(module: Module, id: Node, isOfComponent: boolean): boolean {
-  const binding = isOfComponent ? undefined : module.scopes.bindingAt(id);
+  const binding = module.scopes.bindingAt(id);
   if (!binding) return false;
   return module.scopes.references.some(({ binding: other, node, parent }) => {
     if (other !== binding) return false;
+    if (isOfComponent) return isPropValue(module, node);
     if (parent.type === "CallExpression" && parent.callee === node) return false;
     return !(parent.type === "MemberExpression" && parent.object === node);
   });
+}
+
+/** Whether a name is a prop of a component: `<Child api={api} />`, `<Theme.Provider value={{ api }}>`. */
+function isPropValue(module: Module, name: Node): boolean {
+  let at = module.parentOf(name);
+  while (at?.type === "Property" || at?.type === "ObjectExpression") at = module.parentOf(at);
+  const attribute = at?.type === "JSXExpressionContainer" ? module.parentOf(at) : undefined;
+  const element = attribute?.type === "JSXAttribute" ? module.parentOf(attribute) : undefined;
+  return element?.type === "JSXOpeningElement" && isComponentTag(tagName(element.name));
 }
 
 /** Whether a value depends on state, or its function creates some. Others stay on the server. */

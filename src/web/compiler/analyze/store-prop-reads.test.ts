@@ -40,6 +40,18 @@ describe("a prop in an expression that never updates", () => {
     for (const component of components) assert.deepEqual(stills(component), [], component);
   });
 
+  it("is checked too if it is the result of a hook, and its reads are tracked", () => {
+    assert.deepEqual(stills("const A = () => { const s = useSettings(); return <p>{s.name}</p>; };"), ["s"]);
+    const { code } = compile(
+      "const A = () => { const s = useSettings(); return <p title={`a ${s.total} b`}>x</p>; };",
+      "a.tsx",
+      {
+        isDevelopment: true,
+      },
+    ).server;
+    assert.match(code, /\$once\(\(\) => \(\$still\(s, "a\.tsx:1:\d+", "s"\)\.total\), "a\.tsx:1:\d+", "s\.total"\)/);
+  });
+
   it("is not checked in production", () => {
     assert.deepEqual(stills("const A = (props) => <p>{props.list.names.join()}</p>;", false), []);
   });

@@ -1,11 +1,13 @@
 /**
- * Development only: finds props in expressions that are written once. A prop may be a store, which the syntax cannot show, so
- * `still` checks its value while rendering (web/ssr/resume/store-prop-reads.ts, SVC204).
+ * Development only: checks expressions that are written once. The syntax cannot show that a prop or the result of a hook is a store, or that
+ * a getter or a function of another file reads a signal, so `still` and `once` check it while rendering
+ * (web/ssr/resume/store-prop-reads.ts, SVC204 and SVC205).
  */
-import type { Module } from "./analyze.ts";
+import { mayHoldSignals, type Module } from "./analyze.ts";
 import { isFunction, isJsx, memberName, unwrap, walk, type Node } from "../parse/ast.ts";
 import { positionOf } from "../diagnostics.ts";
 import { svcName } from "./declaration-kinds.ts";
+import { roundedParts } from "../extract/html-pieces.ts";
 import type { ServerOutput } from "../emit/server-output.ts";
 
 export class StorePropReads {
@@ -20,23 +22,36 @@ export class StorePropReads {
 
   /** @param expression of a text, attribute, list or condition that the browser will not write again. */
   watch(expression: Node): void {
-    if (this.#isProp(unwrap(expression))) return this.#wrap(unwrap(expression));
-    walk(expression, (node) => {
-      if (isFunction(node) || isJsx(node)) return false;
-      if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
-      if (node.type === "MemberExpression" && this.#isProp(unwrap(node.object))) this.#wrap(unwrap(node.object));
-      return undefined;
-    });
+    if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression));
+    else
+      walk(expression, (node) => {
+        if (isFunction(node) || isJsx(node)) return false;
+        if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
+        if (node.type === "MemberExpression" && this.#isProp(unwrap(node.object))) this.#wrap(unwrap(node.object));
+        return undefined;
+      });
+    // Behind the props, whose checks belong inside.
+    for (const leaf of leavesOf(expression)) this.#watchReads(leaf);
+  }
+
+  /** Wraps an expression in a function, so that its reads can be tracked. */
+  #watchReads(leaf: Node): void {
+    if (this.#watched.has(leaf) || !mayRead(leaf)) return;
+    this.#watched.add(leaf);
+    this.#out.wrap(leaf, `${this.#out.use("once")}(() => (`, `), ${this.#placeOf(leaf)})`);
   }
 
   #wrap(prop: Node): void {
     if (this.#watched.has(prop)) return;
     this.#watched.add(prop);
+    this.#out.wrap(prop, `${this.#out.use("still")}(`, `, ${this.#placeOf(prop)})`);
+  }
+
+  /** Position and source as arguments. */
+  #placeOf(node: Node): string {
     const { text, path } = this.#module.file;
-    const { line, column } = positionOf(text, prop.start);
-    const where = JSON.stringify(`${path}:${line}:${column}`);
-    const source = JSON.stringify(text.slice(prop.start, prop.end));
-    this.#out.wrap(prop, `${this.#out.use("still")}(`, `, ${where}, ${source})`);
+    const { line, column } = positionOf(text, node.start);
+    return `${JSON.stringify(`${path}:${line}:${column}`)}, ${JSON.stringify(text.slice(node.start, node.end))}`;
   }
 
   /** `props.list`, or `list` of a component that takes `{ list }`. */
@@ -45,7 +60,14 @@ export class StorePropReads {
       const object = unwrap(node.object);
       return memberName(node) !== undefined && object.type === "Identifier" && this.#kindOf(object) === "props";
     }
-    return node.type === "Identifier" && this.#kindOf(node) === "taken";
+    return node.type === "Identifier" && (this.#kindOf(node) === "taken" || this.#isOfHook(node));
+  }
+
+  /** A constant of a component whose value is the result of a call. */
+  #isOfHook(name: Node): boolean {
+    const binding = this.#module.scopes.within(name)[0]?.binding;
+    if (binding?.declared !== "const" || !binding.owner || !this.#module.components.has(binding.owner)) return false;
+    return this.#module.kind(binding) === "value" && mayHoldSignals(binding, "value");
   }
 
   #kindOf(name: Node): "props" | "taken" | undefined {
@@ -54,4 +76,35 @@ export class StorePropReads {
       return undefined;
     return this.#module.kind(binding) === "props" ? "props" : "taken";
   }
+}
+
+/** Parts of an expression that the server evaluates on their own: parts of templates, sides of conditions, members of class objects. */
+function leavesOf(expression: Node): Node[] {
+  const node = unwrap(expression);
+  if (node.type === "TemplateLiteral") return node.expressions.flatMap(leavesOf);
+  if (node.type === "ConditionalExpression") return [node.test, node.consequent, node.alternate].flatMap(leavesOf);
+  if (node.type === "LogicalExpression") return [node.left, node.right].flatMap(leavesOf);
+  if (node.type === "ArrayExpression") return node.elements.flatMap((item) => (item ? leavesOf(item) : []));
+  if (node.type === "ObjectExpression")
+    return node.properties.flatMap((item) => leavesOf(item.type === "Property" ? item.value : item.argument));
+  const rounded = roundedParts(node);
+  return rounded ? rounded.flatMap(leavesOf) : [node];
+}
+
+/** Whether evaluating an expression may read a signal, and may happen inside a function. */
+function mayRead(leaf: Node): boolean {
+  let isPossible = false;
+  let canMove = leaf.type !== "SpreadElement";
+  walk(leaf, (node) => {
+    isPossible ||= node.type === "MemberExpression" || node.type === "CallExpression" || node === leaf;
+    canMove &&= !isJsx(node) && node.type !== "AwaitExpression" && node.type !== "YieldExpression";
+    return !isFunction(node) && canMove;
+  });
+  return (
+    isPossible &&
+    canMove &&
+    !isFunction(leaf) &&
+    !(leaf.type === "Identifier" && leaf.name === "undefined") &&
+    leaf.type !== "Literal"
+  );
 }

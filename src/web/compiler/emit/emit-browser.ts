@@ -1,6 +1,6 @@
 /** Step 4, browser code: emits bindings, region templates, handlers and helpers of one scope (docs/resume-protocol.md section 5). */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
-import { isInside, type Module } from "../analyze/analyze.ts";
+import { isInside, namesSignal, type Module } from "../analyze/analyze.ts";
 import { isJsx, returnsOf, unwrap, type Node } from "../parse/ast.ts";
 import { newExtraction } from "../extract/extract.ts";
 import { ViewEmitter, type ElementEmitter } from "./emit-views.ts";
@@ -273,7 +273,8 @@ export class BrowserEmitter implements ElementEmitter {
 
   #thunk(expression: Node, place: Place): Code {
     this.#captures.capture(expression, place);
-    return unwrap(expression).type === "ObjectExpression" ? ["() => (", expression, ")"] : ["() => ", expression];
+    if (unwrap(expression).type === "ObjectExpression") return ["() => (", expression, ")"];
+    return ["() => ", expression, this.#accessOf(expression)];
   }
 
   #bindRun(run: Run, path: string, place: Place, body: Code): void {
@@ -289,10 +290,12 @@ export class BrowserEmitter implements ElementEmitter {
     for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
     const [only] = run.parts;
     if (run.parts.length === 1 && only !== undefined && typeof only !== "string") {
-      return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only];
+      return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only, this.#accessOf(only)];
     }
     if (!isText) {
-      return ["[", ...run.parts.flatMap((part) => [typeof part === "string" ? JSON.stringify(part) : part, ","]), "]"];
+      const codeOf = (part: string | Node): Code =>
+        typeof part === "string" ? [JSON.stringify(part), ","] : [part, `${this.#accessOf(part)},`];
+      return ["[", ...run.parts.flatMap(codeOf), "]"];
     }
     const code: Code = ["`"];
     for (const part of run.parts) {
@@ -300,6 +303,11 @@ export class BrowserEmitter implements ElementEmitter {
       else code.push("${", part, "}");
     }
     return [...code, "`"];
+  }
+
+  /** `.value` for a signal by its own name, which the server writes as its value too. */
+  #accessOf(expression: Node): string {
+    return namesSignal(this.#module, expression) ? ".value" : "";
   }
 
   #listThunk({ each, before, behind }: List, place: Place): Code {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { compileHooks } from "../compile.ts";
-import { compileError, serverBody } from "../harness.testkit.ts";
+import { browserBody, compileError, serverBody } from "../harness.testkit.ts";
 
 const hooks = (text: string) =>
   compileHooks(`import { signal, computed, effect } from "svckit";\n${text}`, "hooks/use.ts");
@@ -50,6 +50,34 @@ describe("a value that leaves a hook", () => {
       serverBody("export function A() { const n = computed(() => 1); return <p>{n.value}</p>; }"),
       /\$lift/,
     );
+  });
+});
+
+describe("a value that a component gives to another", () => {
+  it("is a computed, or a function of an object, with its factory", () => {
+    const child = "function B(p) { return <b onClick={() => p.api.inc()}>{p.sum.value}</b>; }";
+    const body =
+      "const n = signal(1); const api = { inc: () => n.value++ }; const sum = computed(() => n.value); return <B api={api} sum={sum} />;";
+    const server = serverBody(`${child}\nexport function A() { ${body} }`);
+    assert.match(server, /\{ inc: \$lift\(\$b\d, "h\d", \(\) => \[n\], \(\) => n\.value\+\+\) \}/);
+    assert.match(server, /const sum = \$lift\(\$b\d, "h\d", \(\) => \[n\], computed\(\(\) => n\.value\)\)/);
+  });
+
+  it("is created in the browser at its first use if only handlers use it", () => {
+    const wrap =
+      "const debounce = (run, ms) => { let id; return () => { clearTimeout(id); id = setTimeout(run, ms); }; };";
+    const body =
+      "const n = signal(1); const save = debounce(() => n.value++, 5); return <p onClick={() => save()}>{n.value}</p>;";
+    assert.match(
+      browserBody(`${wrap}\nexport function A() { ${body} }`),
+      /const \$_save = \(\$\) => \$\.\$_save \?\?= debounce\(\(\) => \$\[0\]\.value\+\+, 5\);/,
+    );
+  });
+
+  it("is shown by its own name", () => {
+    const body = "const n = signal(1); return <p title={n}>{n} and {n}</p>;";
+    assert.match(browserBody(`export function A() { ${body} }`), /"title", \(\) => \$\[0\]\.value\)/);
+    assert.match(browserBody(`export function A() { ${body} }`), /\[\$\[0\]\.value," and ",\$\[0\]\.value,\]/);
   });
 });
 

@@ -12,7 +12,18 @@ import { keyExpression } from "../extract/row-identity.ts";
 import { selectedValue } from "../extract/template-html.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
-import type { Attribute, Branch, Code, Element, FieldAttribute, Item, List, Run, Scope } from "../model.ts";
+import {
+  spreadName,
+  type Attribute,
+  type Branch,
+  type Code,
+  type Element,
+  type FieldAttribute,
+  type Item,
+  type List,
+  type Run,
+  type Scope,
+} from "../model.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
 
 /** Comments around content that the browser may replace. */
@@ -101,6 +112,8 @@ export class ItemEmitter {
     if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
     let inside: Segment[] = [];
     const selected = selectedValue(element);
+    /** Attributes that the next spread may override. */
+    const before: Attribute[] = [];
     for (const attribute of element.attributes) {
       if (element.tag === "textarea" && attribute.kind === "value" && attribute.name === "value") {
         inside = [{ code: [`${this.#out.use("t")}(`, attribute.expression, ")"] }];
@@ -110,6 +123,8 @@ export class ItemEmitter {
         if (!selected.live) this.#walker.still(selected.expression);
       } else if (attribute === spread)
         out.push(this.#spread(attribute, [...attribute.skip, "value"], `${this.#out.local("field")}.given = `));
+      else if (attribute.kind === "spread") out.push(this.#spreadOver(attribute, before.splice(0)));
+      else if (isBeforeSpread(element, attribute)) before.push(attribute);
       else out.push(...this.#attribute(attribute, element.tag));
     }
     if (spread && element.tag === "textarea") inside = [{ code: [`${this.#out.use("t")}(${this.#given()})`] }];
@@ -139,8 +154,22 @@ export class ItemEmitter {
 
   /** @param keep code that stores the spread object */
   #spread({ expression }: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
+    this.#walker.still(expression);
     this.#walker.rewrite(expression);
     return { code: [`${this.#out.use("spread")}(${keep}`, expression, `, ${JSON.stringify(skip)})`] };
+  }
+
+  /** A spread behind attributes that it may override. */
+  #spreadOver(spread: SpreadAttribute, before: readonly Attribute[]): Segment {
+    if (before.length === 0) return this.#spread(spread, spread.skip);
+    const items = before.flatMap((attribute) => {
+      const html = concatenation(this.#attribute(attribute, ""));
+      return [`${JSON.stringify(spreadName(attribute))}: `, ...html, ", "];
+    });
+    this.#walker.still(spread.expression);
+    this.#walker.rewrite(spread.expression);
+    const skip = JSON.stringify(spread.skip);
+    return { code: [`${this.#out.use("over")}({ `, ...items, "}, ", spread.expression, `, ${skip})`] };
   }
 
   /** A bound `<select>`, or one with a spread, marks its options as selected, even those of other components. */
@@ -364,6 +393,12 @@ export class ItemEmitter {
     }
     return [{ code: [...code, ...otherwise, ")"] }];
   }
+}
+
+/** Whether a plain spread comes behind an attribute that it may override. */
+function isBeforeSpread({ attributes, tag }: Element, attribute: Attribute): boolean {
+  if (tag === "select" || tag === "textarea" || spreadName(attribute) === undefined) return false;
+  return attributes.slice(attributes.indexOf(attribute)).some(({ kind }) => kind === "spread");
 }
 
 /** The spread of a field whose value is its content in HTML, if no other attribute sets the value. */

@@ -140,10 +140,18 @@ describe("text and attributes on the server", () => {
     assert.equal(await render(text, { on: 1, top: 0 }), '<p class="on" style="top:0">x</p>');
   });
 
-  it("spread known attributes, which other attributes override", async () => {
-    const text = 'export function A(p) { return <p id="own" {...p}>x</p>; }';
+  it("spread known attributes, which attributes behind them override", async () => {
+    const text = 'export function A(p) { return <p {...p} id="own">x</p>; }';
     const props = { id: "other", title: "<", onclick: "x()", "bad name": 1, class: { a: true } };
-    assert.equal(await render(text, props), '<p id="own" title="&lt;" class="a">x</p>');
+    assert.equal(await render(text, props), '<p title="&lt;" class="a" id="own">x</p>');
+  });
+
+  it("let a spread override attributes before it", async () => {
+    const text =
+      'export function A(p) { return <p id="own" title={p.name} lang="en" {...p.more} onClick={() => 1}>x</p>; }';
+    const page = await render(text, { name: "n", more: { id: "other", title: "t" } });
+    assert.equal(page, '<p s="1 test-1" lang="en" id="other" title="t" on:click="h0">x</p>');
+    assert.equal(await render(text, { name: "n" }), '<p s="1 test-1" id="own" title="n" lang="en" on:click="h0">x</p>');
   });
 
   it("render literals, and nothing for null, undefined and booleans", async () => {

@@ -11,9 +11,10 @@ import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html
 import { DOM } from "../../../platform/shared/wire.ts";
 import { ATTRIBUTES_BEHIND, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
+import { shownLiveness } from "../analyze/analyze.ts";
 import { initOf } from "../analyze/declaration-kinds.ts";
 import { slotNameOf } from "./slots.ts";
-import type { Attribute, AttributeKind, Element, HandlerStep } from "../model.ts";
+import { spreadName, type Attribute, type AttributeKind, type Element, type HandlerStep } from "../model.ts";
 
 /** Every field fires this event whenever the user changes it. */
 const FIELD_EVENT = "input";
@@ -44,7 +45,8 @@ export function extractAttributes(
           "{...spread} in a row or branch that the browser may create: its attributes are unknown at build time. Write each attribute.",
         );
       }
-      attributes.push({ kind: "spread", expression: item.argument, skip: namesBeside(node) });
+      refuseLiveSpread(extraction, item);
+      attributes.push({ kind: "spread", expression: item.argument, skip: namesOver(node, item, attributes) });
       attributes.push(...spreadHandlers(extraction, node, item, position));
       continue;
     }
@@ -85,9 +87,29 @@ function jsxName(attribute: ESTree.JSXAttribute): string {
   return name.type === "JSXNamespacedName" ? `${name.namespace.name}:${name.name.name}` : name.name;
 }
 
-/** Attributes beside a spread override it. */
-function namesBeside(node: ESTree.JSXElement): string[] {
-  return node.openingElement.attributes.flatMap((item) => (item.type === "JSXAttribute" ? namesOf(jsxName(item)) : []));
+/** Attributes that override a spread: those behind it, and those before it that the browser writes. */
+function namesOver(node: ESTree.JSXElement, spread: ESTree.JSXSpreadAttribute, before: readonly Attribute[]): string[] {
+  const all = node.openingElement.attributes;
+  const place = all.indexOf(spread);
+  const isWritten = (name: string): boolean => before.some((one) => spreadName(one) === name);
+  return all.flatMap((item, at) => {
+    if (item.type !== "JSXAttribute") return [];
+    const names = namesOf(jsxName(item));
+    return at > place ? names : names.filter((name) => !isWritten(name));
+  });
+}
+
+/** SVC109: the attributes of a spread are written once. */
+function refuseLiveSpread(extraction: Extraction, item: ESTree.JSXSpreadAttribute): void {
+  const inner = unwrap(item.argument);
+  if (inner.type === "ObjectExpression" || inner.type === "Identifier") return;
+  if (extraction.module.liveness(inner) !== "live") return;
+  throw fail(
+    extraction,
+    "SVC109",
+    item,
+    "{...spread} is written once, so it can't follow a value that changes. Write each attribute: title={attributes.value.title}.",
+  );
 }
 
 function namesOf(jsx: string): string[] {
@@ -179,7 +201,9 @@ function selectValue(
 }
 
 function isLive(extraction: Extraction, expression: Expression, position: Position): boolean {
-  return position.scope !== undefined && (position.isRegion || extraction.module.liveness(expression) !== "static");
+  return (
+    position.scope !== undefined && (position.isRegion || shownLiveness(extraction.module, expression) !== "static")
+  );
 }
 
 function howOf(name: string, tag: string): AttributeKind {

@@ -5,7 +5,7 @@
 import type { ESTree } from "vite";
 import { extractAttributes } from "./attributes.ts";
 import { holdsJsx, isComponentTag, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
-import type { Module } from "../analyze/analyze.ts";
+import { shownLiveness, type Module } from "../analyze/analyze.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
@@ -171,7 +171,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   const { module } = extraction;
   const fixed = fixedText(inner);
   if (fixed !== undefined) return fixed === "" ? [] : [{ kind: "text", html: escapeText(fixed), text: fixed }];
-  const liveness = module.liveness(child);
+  const liveness = shownLiveness(module, child);
   const reacts = position.isRegion || liveness === "live" || (liveness === "maybe" && position.scope !== undefined);
   if (!reacts) {
     if (isStructured(inner) || holdsJsx(inner) || isChildren(inner) || !position.scope) {

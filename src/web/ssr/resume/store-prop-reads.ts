@@ -1,4 +1,6 @@
-/** Development only: rejects a store that is passed as a prop and read where the output never updates (SVC204). */
+/** Development only: rejects reactive values in output that never updates: stores (SVC204), signals and computeds (SVC205). */
+import { Cell, isSignal } from "../../reactivity/signal.ts";
+import { dispose } from "../../reactivity/system.ts";
 import { isOfStore } from "../../reactivity/server-store.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 
@@ -12,8 +14,31 @@ export function still<Prop>(prop: Prop, where: string, source: string): Prop {
   if (!isOfStore(prop)) return prop;
   throw new SvcError(
     "SVC204",
-    `SVC204 ${where}\n${source} is a store, but this output is rendered only once: the compiler can't see that the prop can change. ` +
-      `Write const shown = computed(() => ${source}…) and show shown.value, or pass a computed to the component. ` +
-      `If the output should stay as it is, read the prop in untrack(() => …).`,
+    `SVC204 ${where}\n${source} is a store, but this output is rendered only once: the compiler can't see that it can change. ` +
+      `Write const shown = computed(() => ${source}…) and show shown.value, or create the computed where the store is. ` +
+      `If the output should stay as it is, read it in untrack(() => …).`,
+  );
+}
+
+/**
+ * Returns the value of an expression. Called by modules compiled for development.
+ * @param run evaluates the expression.
+ * @param where position of the expression in the source.
+ * @param source its source text.
+ * @throws SvcError SVC205 if it reads a signal or computed, or is one
+ */
+export function once<Value>(run: () => Value, where: string, source: string): Value {
+  const reads = new Cell(undefined, run);
+  const value = reads.value as Value;
+  const isReactive = reads._sources !== undefined;
+  dispose(reads);
+  if (!isReactive && !isSignal(value)) return value;
+  throw new SvcError(
+    "SVC205",
+    isSignal(value)
+      ? `SVC205 ${where}\n${source} is a signal or computed, but this output is rendered only once: the compiler can't see that it can change. Read its value here: ${source}.value. If the output should stay as it is, write untrack(() => ${source}.value).`
+      : `SVC205 ${where}\n${source} reads a signal or computed, but this output is rendered only once: the compiler can't see that it can change. ` +
+          `Return a computed from the code that reads the signal, and read its value here. ` +
+          `If the output should stay as it is, write untrack(() => ${source}).`,
   );
 }
