@@ -19,6 +19,7 @@ import { requireRuntime } from "../platform/security/require-runtime.ts";
 import { BASE_PATH, PATHS, VARIABLES } from "../platform/shared/wire.ts";
 import type { Webhooks } from "../webhooks/webhooks.ts";
 import type { App, Started, StartOptions } from "./app-types.ts";
+import type { DiscoveredAction } from "./actions/discovered-actions.ts";
 import { boot } from "./lifecycle/boot.ts";
 import { environmentOf, readConfig, retiredVariables, siteUrlOf, type Config } from "./lifecycle/config.ts";
 import { bootWarnings } from "./lifecycle/unsafe-settings.ts";
@@ -45,14 +46,15 @@ import { openTracing, type Tracing } from "./observability/tracing/open-tracing.
 
 /**
  * Creates an app. Reads and opens nothing before `start`, `boot` or the first request.
+ * @param discovered actions that handlers import, passed by the compiler
  * @example
  * export default createApp({
  *   pages: [page("/", { title: "Hello", view: () => <h1>Hello</h1> })],
  *   routes: [route("GET", "/time", () => json({ now: Date.now() }))],
  * });
  */
-export function createApp(options: AppOptions): App {
-  return new SvcApp(options);
+export function createApp(options: AppOptions, discovered: readonly DiscoveredAction[] = []): App {
+  return new SvcApp(options, discovered);
 }
 
 const SITE_URL_GUESSED = `${VARIABLES.siteUrl} is not set: sitemaps and other absolute links use the address that this process listens on. Set it to the public URL of the site`;
@@ -62,6 +64,7 @@ const FLUSH_MS = 3000;
 
 class SvcApp implements App, CsrfIssuer {
   readonly #options: AppOptions;
+  readonly #discovered: readonly DiscoveredAction[];
   readonly #router = new Router(BASE_PATH);
   readonly #closing = new AbortController();
   readonly #metrics: Metrics;
@@ -89,8 +92,9 @@ class SvcApp implements App, CsrfIssuer {
   #isOpen = false;
   #closed: Promise<void> | undefined;
 
-  constructor(options: AppOptions) {
+  constructor(options: AppOptions, discovered: readonly DiscoveredAction[]) {
     this.#options = options;
+    this.#discovered = discovered;
     this.#metrics = new Metrics(this.#clock);
     this.#ending = new Drain(options.drain ?? {}, this.#clock);
     healthEndpoints(this.#router, () => this.#readinessFailures());
@@ -328,7 +332,14 @@ class SvcApp implements App, CsrfIssuer {
     const failed = new AbortController();
     const closing = AbortSignal.any([this.#closing.signal, failed.signal]);
     const watchers = { log: this.log, security: this.#security, metrics: this.#metrics, tracer: this.#tracing?.tracer };
-    const around = { where, listens: this.#listens, clock: this.#clock, closing, ...watchers };
+    const around = {
+      where,
+      discovered: this.#discovered,
+      listens: this.#listens,
+      clock: this.#clock,
+      closing,
+      ...watchers,
+    };
     // Without a key nobody can read them.
     if (config.execApiKey !== undefined) this.#metrics.process.start();
     const middleware = this.#options.middleware ?? [];

@@ -96,7 +96,10 @@ export interface AppOptions extends BackendOptions {
    * is not the name of a built-in path. Default: none.
    */
   extensions?: Readonly<Record<string, readonly Entry[]>>;
-  /** Server actions by the name that browser code calls: `{ addTodo }`. Default: none. */
+  /**
+   * Server actions by the name of their export: `{ addTodo }`. The compiler adds those that handlers import, so list only the others, such as
+   * one that just another program calls. Default: none.
+   */
   actions?: Readonly<Record<string, AnyAction>>;
   /**
    * Form submits by the name that forms post to. `submit` of `svckit/fullstack` creates them, and full-stack apps register theirs
@@ -175,8 +178,8 @@ export interface DevSupport {
   manifest(): Manifest | Promise<Manifest>;
   /** Browser code of a chunk by its name without `.js`; undefined if it does not exist. */
   chunk(name: string): Promise<string | undefined>;
-  /** The `<script>` that updates a page after source changes, for every page. */
-  script(nonce: string): string;
+  /** The `<script>` that updates a page after source changes, for every page. @param caught an error that the page shows in its own way */
+  script(nonce: string, caught?: unknown): string;
   /** Values that a browser has kept over an edit, by their names in `ValueNames`. */
   kept(id: string): ReadonlyMap<string, unknown> | undefined;
   /** A document that shows an error with its place in the source. */

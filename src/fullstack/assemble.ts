@@ -40,6 +40,7 @@ export interface AssembleOptions {
   readonly navigation: NonNullable<PageSettings["navigation"]>;
   readonly submits: LayoutChain["submits"];
   readonly routes: LayoutChain["routes"];
+  readonly formMessages: LayoutChain["formMessages"];
   readonly log: LayoutChain["log"];
   readonly errorText: LayoutChain["errorText"];
   readonly i18n: AnyI18n | undefined;
@@ -99,11 +100,17 @@ function plainPages(
   const all = [...around.layout.map((name) => layoutModule(modules, name)), pageModule(modules, file)];
   const heads = all.map(({ head }) => (typeof head === "function" ? undefined : head));
   const head = mergeHeads(heads.filter((one) => one !== undefined));
+  const isGuarded = around.middleware.some((name) => name.includes("/"));
   return paths
     .filter((path) => !/[:*]/.test(path))
     .map((path) => {
       const alternates = i18n && alternatesOf(i18n.locales, path);
-      return { path, head, ...(alternates && { alternates, isTranslation: alternates["x-default"] !== path }) };
+      return {
+        path,
+        head,
+        isGuarded,
+        ...(alternates && { alternates, isTranslation: alternates["x-default"] !== path }),
+      };
     });
 }
 
@@ -202,6 +209,7 @@ function chainOf(modules: Modules, { around }: RouteFile, last: PageModule, opti
     notFound: around.notFound.map(standby),
     submits: options.submits,
     routes: options.routes,
+    formMessages: options.formMessages,
     languagesOf: i18n && ((ctx) => ({ locales: i18n.locales, locale: i18n.of(ctx).locale, pages })),
     log: options.log,
     errorText: options.errorText,

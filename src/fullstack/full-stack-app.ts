@@ -1,5 +1,6 @@
 /** `createFullStackApp`: the base app with the pages of the `pages/` folder. Uses only the public API of the base app. */
-import { createApp, SvcError, type App, type AppOptions } from "../index.ts";
+import { createApp, SvcError, type App, type AppOptions, type Context } from "../index.ts";
+import type { FormMessages } from "./forms/form-messages.ts";
 import { liveRoutes } from "../ops/live/live-routes.ts";
 import { RouteNames } from "./files/route-names.ts";
 import { assemble } from "./assemble.ts";
@@ -23,6 +24,8 @@ export interface FullStackOptions extends Omit<AppOptions, "submits"> {
    * page. Default `"links"`: the browser loads each page. A page's own `options.navigation` overrides it.
    */
   navigation?: PageSettings["navigation"];
+  /** The framework's own messages of forms, in the language of a request. Default: English. */
+  formMessages?: (ctx: Context) => FormMessages;
   /** The languages of the app, from `createI18n`. Default: one language, set by `head.lang`. */
   i18n?: AnyI18n;
   /** Access and privacy of the operators' screens at `/_svc/ops`. `false`: no screens. */
@@ -32,48 +35,65 @@ export interface FullStackOptions extends Omit<AppOptions, "submits"> {
 /**
  * Creates an app from the files below `pages/` beside this module. `options` also accepts the options of the base app.
  * @param given modules by path, passed by the compiler: `{ "./pages/index.tsx": … }`
+ * @param discovered actions that handlers import, passed by the compiler
  * @throws SvcError `SVC_DEFINITION` that names an invalid page, layout or endpoint file. In production, the boot fails with `SVC_CONFIG`
  * if the site's address is not set (`app.siteUrl`).
  * @example
  * export default createFullStackApp({ themes: true });
  */
-export function createFullStackApp(options: FullStackOptions = {}, given?: Readonly<Record<string, unknown>>): App {
+export function createFullStackApp(
+  options: FullStackOptions = {},
+  given?: Readonly<Record<string, unknown>>,
+  discovered: Parameters<typeof createApp>[1] = [],
+): App {
   if (!given)
     throw new SvcError(
       "SVC_DEFINITION",
       'createFullStackApp was not compiled, so it has no pages. Run it with "svc dev" or build it with "svc build"; both add the folder pages/.',
     );
-  const { seo = {}, ops = {}, navigation = "links", i18n, submits: named = [], ...base } = options;
+  const {
+    seo = {},
+    ops = {},
+    navigation = "links",
+    i18n,
+    submits: named = [],
+    formMessages = () => ({}),
+    ...base
+  } = options;
   const modules = byFile(given);
   const submits = submitsByName([...exportedSubmits(modules), ...named]);
   const assembled = assemble(modules, {
     submits,
     routes: new RouteNames(Object.keys(modules), () => app.log),
+    formMessages,
     origin: () => app.config.siteOrigin,
     navigation,
     i18n,
     log: (ctx, err) => app.log.error({ reqId: ctx.requestId, traceId: ctx.trace.traceId, err }, "A page failed"),
     errorText: (error) => errorTextOf(error, app.config.exposes.errorDetails),
   });
-  const app = createApp({
-    ...base,
-    ...(ops && hasDemoGraph(base) && { graphs: [demoGraph()] }),
-    submits: Object.fromEntries([...submits].map(([name, { definition }]) => [name, definition])),
-    pages: [...assembled.routes, ...(base.pages ?? [])],
-    routes: [...seoRoutes(seo, assembled.plain, assembled.paths, () => app.siteUrl), ...(base.routes ?? [])],
-    notFound: [...assembled.notFound, ...(base.notFound ?? [])],
-    extensions: {
-      live: liveRoutes(() => app),
-      ...(i18n && { [CHOICE_NAME]: choiceRoutes(i18n.locales) }),
-      ...(ops && { ops: opsEntries(() => app, ops) }),
-      ...base.extensions,
+  const app = createApp(
+    {
+      ...base,
+      ...(ops && hasDemoGraph(base) && { graphs: [demoGraph()] }),
+      submits: Object.fromEntries([...submits].map(([name, { definition }]) => [name, definition])),
+      pages: [...assembled.routes, ...(base.pages ?? [])],
+      routes: [...seoRoutes(seo, assembled.plain, assembled.paths, () => app.siteUrl), ...(base.routes ?? [])],
+      notFound: [...assembled.notFound, ...(base.notFound ?? [])],
+      extensions: {
+        live: liveRoutes(() => app),
+        ...(i18n && { [CHOICE_NAME]: choiceRoutes(i18n.locales) }),
+        ...(ops && { ops: opsEntries(() => app, ops) }),
+        ...base.extensions,
+      },
+      onBoot: async () => {
+        // Throws if the address is missing in production.
+        void app.siteUrl;
+        await base.onBoot?.();
+      },
     },
-    onBoot: async () => {
-      // Throws if the address is missing in production.
-      void app.siteUrl;
-      await base.onBoot?.();
-    },
-  });
+    discovered,
+  );
   return app;
 }
 

@@ -27,8 +27,10 @@ export {
 export type { FieldName } from "./forms/field-names.ts";
 export { Flash, flash, takeFlash, type FlashMessage } from "./forms/flash.ts";
 export { Form, type FormProps } from "./forms/form.ts";
+export type { FormMessages } from "./forms/form-messages.ts";
 export type { FieldKind } from "./forms/form-tree.ts";
 export { submit, type AnySubmit, type Submit, type SubmitContext, type SubmitOptions } from "./forms/submit.ts";
+export { layoutData, useLayoutData } from "./layouts/layout-data.ts";
 export type { Head, OpenGraph } from "./layouts/head.ts";
 export type { OpsOptions } from "../ops/ops.ts";
 export { href, type HrefOptions } from "./files/href.ts";

@@ -81,6 +81,17 @@ describeBothAdapters(
       assert.equal(bare.status, 403, "without the cookie");
     });
 
+    it("CSRF token missing or wrong in a request of a page of this site: 403 Your session has expired. Reload the page.", async () => {
+      for (const headers of [{ "sec-fetch-site": "same-origin" }, { origin: "http://localhost" }] as Record<
+        string,
+        string
+      >[])
+        for (const token of ["", "x".repeat(43)]) {
+          const { status, reply } = await call(site, "echo", { headers: { ...headers, "x-svc-csrf": token } });
+          assert.deepEqual([status, reply], [403, refused("Your session has expired. Reload the page.")]);
+        }
+    });
+
     it("cross-site Sec-Fetch-Site, foreign Origin; forbidden(): 403 Forbidden", async () => {
       for (const headers of [
         { "sec-fetch-site": "cross-site" },

@@ -53,6 +53,31 @@ const HOSTILE = [
   "\u202egnp.exe",
 ];
 
+describe("a page behind a _middleware.ts", () => {
+  const pass = { default: (_ctx: unknown, next: () => unknown) => next() };
+  const pages = {
+    "index.tsx": home,
+    "_middleware.ts": pass,
+    "members/_middleware.ts": pass,
+    "members/index.tsx": { ...home, head: { title: "Members" } },
+    "members/join.tsx": { ...home, head: { title: "Join" } },
+  };
+  const llms = { title: "Site" };
+
+  it("of a subfolder is in neither sitemap.xml nor llms.txt", async () => {
+    const app = appOf(pages, { seo: { llms } });
+    const sitemap = await textOf(app, "/sitemap.xml");
+    assert.deepEqual(sitemap.match(/<loc>[^<]*/g), [`<loc>${SITE}/`]);
+    assert.doesNotMatch(await textOf(app, "/llms.txt"), /Members|Join/);
+  });
+
+  it("is in the sitemap if the app includes it", async () => {
+    const app = appOf(pages, { seo: { sitemap: { include: ["/members/join"] } } });
+    const sitemap = await textOf(app, "/sitemap.xml");
+    assert.deepEqual(sitemap.match(/<loc>[^<]*/g), [`<loc>${SITE}/`, `<loc>${SITE}/members/join`]);
+  });
+});
+
 describe("robots.txt, read by robots-parser", () => {
   const app = appOf(
     { "index.tsx": home },

@@ -234,7 +234,8 @@ describe("a refused file", () => {
       await page.setInputFiles("#upload-picture", { name: "large.png", mimeType: "image/png", buffer });
       await page.click("#send");
       await page.waitForFunction(
-        () => document.querySelector("[data-svc-news]")?.textContent === "large.png is too large.",
+        () =>
+          document.querySelector("[data-svc-news]")?.textContent === "The file is too large; at most 64 KB are allowed",
       );
       assert.deepEqual(await ran(), []);
     });

@@ -105,7 +105,7 @@ describe("A visitor", () => {
     await other.click("#sign-in");
     await reports(other, "done: Ada");
     await page.click("#count");
-    await reports(page, "Forbidden");
+    await reports(page, "Your session has expired. Reload the page.");
     assert.match(tab.takeComplaints().join("\n"), /403/);
     await page.reload();
     await page.click("#count");

@@ -1,5 +1,6 @@
 /** Types of submits and fields. */
 import { field, submit, type FieldName, type FieldsOf } from "svckit/fullstack";
+import type { StandardSchema } from "svckit";
 import * as v from "valibot";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -33,6 +34,9 @@ export const forgetful = submit("a", { schema: v.object({ age: v.number() }) }, 
 // @ts-expect-error a boolean is not a number
 export const mistaken = submit("b", { schema: v.object({ age: v.boolean() }), fields: { age: "number" } }, () => null);
 export const textual = submit("c", { schema: v.object({ name: v.string() }) }, ({ name }) => name);
+// The input of `z.object({})` in zod.
+declare const empty: StandardSchema<Record<string, never>, Record<string, never>>;
+export const fieldless = submit("e", { schema: empty }, (input) => input);
 export const unknown = submit("d", { schema: v.unknown() }, (input) => input);
 
 same<FieldName<{ a: string; b: { c: string[] } }>, "a" | "b" | "b.c" | "b.c[]" | `b.c[${number}]`>(true);

@@ -89,7 +89,7 @@ function unknownAction(services: Services, name: string): SvcError {
     const known = [...services.actions.keys()].join(", ") || "none";
     services.log.warn(
       { action: name },
-      `Browser code called an action that createApp does not know. Known actions: ${known}. Add it to createApp({ actions: { … } }) under its export name`,
+      `Browser code called an action that createApp does not know. Known actions: ${known}. The compiler finds those that handlers import; add any other to createApp({ actions: { … } }) under its export name`,
     );
   }
   return new SvcError("SVC_NOT_FOUND", "Unknown action");

@@ -12,6 +12,7 @@ import { isInMemory } from "../../storage/contract/database-url.ts";
 import type { SessionRows } from "../../storage/contract/session-store.ts";
 import type { App } from "../app-types.ts";
 import { isAction, specOf, type AnyAction } from "../actions/action.ts";
+import { withDiscovered, type DiscoveredAction } from "../actions/discovered-actions.ts";
 import { IdempotencyStore } from "../actions/idempotency.ts";
 import { isNeededAtBoot } from "./needs-backend.ts";
 import { DeferredOperations } from "./deferred-operations.ts";
@@ -53,6 +54,8 @@ export interface BootOptions extends Omit<OpenBackendOptions, "pageCache" | "cha
   self: App;
   siteRules: SiteRules;
   security: SecurityLog;
+  /** Actions that the compiler found. */
+  discovered: readonly DiscoveredAction[];
   /** Undefined without a socket of its own. */
   listens: Listens | undefined;
 }
@@ -60,11 +63,12 @@ export interface BootOptions extends Omit<OpenBackendOptions, "pageCache" | "cha
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; everything that was opened is closed again. */
 export async function boot(options: BootOptions): Promise<Services> {
   const { config, clock, where, app } = options;
-  const actions = readActions(app.actions ?? {});
   const submits = readSubmits(app.submits ?? {});
   // Checked even if the backend opens later, because its first write would fail.
   if (!isShared(config) && !isInMemory(config.databaseUrl)) requireDiskSync();
   const site = loadAssets(where);
+  const called = site.dev ? undefined : (await site.manifest()).actions;
+  const actions = readActions(withDiscovered(app.actions ?? {}, options.discovered, called));
   await requireActions(site, actions);
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];
   const pageCache = new PageCache({ maxBytes: app.pageCache?.bytes ?? PAGE_CACHE_BYTES, clock });

@@ -17,6 +17,7 @@ import {
 import type { RateLimit } from "../../platform/security/rate-limits/rate-limit.ts";
 import type { Secrets } from "../../platform/security/secrets.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
+import { SESSION_EXPIRED } from "../../platform/shared/form-texts.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import { COOKIES, CSRF_FIELD, HEADERS, VARIABLES } from "../../platform/shared/wire.ts";
 import { tooMany } from "./rate-limits.ts";
@@ -78,7 +79,7 @@ export async function requireMutation(ctx: Context, guard: Guard, { maxBytes, li
   const header = ctx.header(HEADERS.csrf);
   if (header === undefined && FORM_TYPES.has(mediaType(ctx.header("content-type")) ?? "")) {
     // Without svc's cookie no token is valid, so the body need not be read.
-    if (csrfId(guard.secrets, ctx.cookie(COOKIES.csrf)) === undefined) throw refused();
+    if (csrfId(guard.secrets, ctx.cookie(COOKIES.csrf)) === undefined) throw withoutToken(ctx);
     await requireRate(ctx, limit);
     const form = await readHttpForm(ctx, maxBytes);
     forms.set(ctx, form);
@@ -143,19 +144,25 @@ function explainOnce({ secrets, log }: Guard, origin: string, ownOrigin: string)
   );
 }
 
-/** @throws SvcError `SVC_FORBIDDEN` for a token that does not belong to this visitor */
+/** Call it after `requireOwnOrigin`. @throws SvcError `SVC_FORBIDDEN` for a token that does not belong to this visitor */
 export function requireToken(ctx: Context, guard: Guard, rawToken: string | undefined): void {
   const facts = { rawCookie: ctx.cookie(COOKIES.csrf), sessionId: ctx.sessionId, rawToken };
-  if (judgeToken(guard.secrets, facts)) throw refused();
+  if (judgeToken(guard.secrets, facts)) throw withoutToken(ctx);
 }
 
-/** One text for all reasons, because the failed check would only help attackers. A separate class, so that metrics can count it. */
+/** No reason, because the failed check would only help attackers. A separate class, so that metrics can count it. */
 export class CsrfRefusal extends SvcError {
-  constructor() {
-    super("SVC_FORBIDDEN", "Forbidden");
+  constructor(message = "Forbidden") {
+    super("SVC_FORBIDDEN", message);
   }
 }
 
 function refused(): SvcError {
   return new CsrfRefusal();
+}
+
+/** A browser that names a page of this site as the sender had a valid token once. Programs without these headers may never have had one. */
+function withoutToken(ctx: Context): SvcError {
+  const isOwnPage = ctx.header("sec-fetch-site") === "same-origin" || ctx.header("origin") !== undefined;
+  return new CsrfRefusal(isOwnPage ? SESSION_EXPIRED : undefined);
 }

@@ -3,23 +3,28 @@ import type { ResponseStep } from "../../platform/http/pipeline.ts";
 import { remembered } from "../../platform/shared/collections/memoize.ts";
 import type { Body } from "../../platform/http/types.ts";
 import type { Services } from "../services.ts";
+import { caughtIn } from "./caught-error.ts";
 
 export function addDevScript(services: () => Services | undefined): ResponseStep {
   return (ctx, result) => {
     const dev = services()?.site.dev;
     if (!dev || !isHtml(result.headers)) return result;
-    return { ...result, body: appended(result.body, dev.script(ctx.nonce)) };
+    return { ...result, body: appended(result.body, () => dev.script(ctx.nonce, caughtIn(ctx))) };
   };
 }
 
 /** The parser puts an element after the end of the document into the body (WHATWG HTML 13.2.6.4.19). */
-function appended(body: Body, script: string): Body {
-  // The fault page has the script in its head.
-  if (typeof body === "string") return body.includes(script) ? body : body + script;
+function appended(body: Body, scriptOf: () => string): Body {
+  if (typeof body === "string") {
+    const script = scriptOf();
+    // The fault page has the script in its head.
+    return body.includes(script) ? body : body + script;
+  }
   if (body === null || body instanceof Uint8Array) return body;
   return (async function* () {
     yield* body;
-    yield script;
+    // Content that was deferred may have failed until here.
+    yield scriptOf();
   })();
 }
 

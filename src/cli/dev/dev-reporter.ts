@@ -1,5 +1,5 @@
 /** Reports the events of `svc dev`: to the terminal, to open pages, and in place of pages that can't be served. */
-import { faultPage, type DevFault } from "../../platform/shared/dev-fault.ts";
+import { caughtFault, faultPage, type DevFault } from "../../platform/shared/dev-fault.ts";
 import { devScript } from "./dev-endpoints.ts";
 import { faultOf, thrownOf, traceServer } from "./dev-fault.ts";
 import type { DevPages } from "./dev-pages.ts";
@@ -47,14 +47,19 @@ export class DevReporter {
     this.#error("Error in the browser", `${where}${code}: ${message}`);
   }
 
-  /** The development script of a page that is rendered now. */
-  script(nonce: string): string {
-    return devScript(nonce, this.#build);
+  /** The development script of a page that is rendered now. @param caught an error that the page shows in its own way */
+  script(nonce: string, caught?: unknown): string {
+    const script = devScript(nonce, this.#build);
+    return caught === undefined ? script : caughtFault(this.#faultOf(caught), nonce) + script;
   }
 
   /** The page that replaces one that could not be rendered. */
   faultPage(error: unknown, nonce: string): string {
-    return faultPage(faultOf("server", thrownOf(error), this.#root, traceServer), nonce, this.script(nonce));
+    return faultPage(this.#faultOf(error), nonce, this.script(nonce));
+  }
+
+  #faultOf(error: unknown): DevFault {
+    return faultOf("server", thrownOf(error), this.#root, traceServer);
   }
 
   /** Id of this process and build: pages with another one are out of date. */

@@ -107,7 +107,7 @@ function stageOf(
           news.brokenChunk(error);
           throw error;
         }),
-      script: (nonce) => news.script(nonce),
+      script: (nonce, caught) => news.script(nonce, caught),
       kept: (id) => endpoints.kept(id),
       faultPage: (error, nonce) => news.faultPage(error, nonce),
       operatorLink: link.token,

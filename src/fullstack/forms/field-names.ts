@@ -43,17 +43,20 @@ type KindOf<Value> = [Value] extends [boolean]
 
 type KindsIn<Input, Prefix extends string, Depth extends number> = [Depth] extends [never]
   ? unknown
-  : Together<
-      {
-        [Key in keyof Input & string]: [KindOf<NonNullable<Input[Key]>>] extends [never]
-          ? NonNullable<Input[Key]> extends Leaf
-            ? unknown
-            : NonNullable<Input[Key]> extends readonly (infer Item)[]
-              ? KindsIn<NonNullable<Item>, `${Prefix}${Key}[].`, Deeper[Depth]>
-              : KindsIn<NonNullable<Input[Key]>, `${Prefix}${Key}.`, Deeper[Depth]>
-          : { [Name in `${Prefix}${Key}`]: KindOf<NonNullable<Input[Key]>> };
-      }[keyof Input & string]
-    >;
+  : // An object without known names, such as `Record<string, never>` of an empty schema.
+    string extends keyof Input
+    ? unknown
+    : Together<
+        {
+          [Key in keyof Input & string]: [KindOf<NonNullable<Input[Key]>>] extends [never]
+            ? NonNullable<Input[Key]> extends Leaf
+              ? unknown
+              : NonNullable<Input[Key]> extends readonly (infer Item)[]
+                ? KindsIn<NonNullable<Item>, `${Prefix}${Key}[].`, Deeper[Depth]>
+                : KindsIn<NonNullable<Input[Key]>, `${Prefix}${Key}.`, Deeper[Depth]>
+            : { [Name in `${Prefix}${Key}`]: KindOf<NonNullable<Input[Key]>> };
+        }[keyof Input & string]
+      >;
 
 /** Intersection of the members of a union. */
 type Together<Union> = (Union extends unknown ? (given: Union) => void : never) extends (given: infer All) => void

@@ -3,7 +3,7 @@
  * submitted values and errors from the form around them.
  */
 import { SvcError, useContext } from "../../index.ts";
-import { DOM } from "../../internal.ts";
+import { DOM, MAX_FILE_BYTES } from "../../internal.ts";
 import { html, spread, t, type Child } from "../../jsx-runtime.ts";
 import type { FieldName } from "./field-names.ts";
 import { formScope, type FormState } from "./form-state.ts";
@@ -83,8 +83,12 @@ export function field<Of extends Submit<never, never>>(
       : !UNREPORTED.has(type) && { value: form.textOf(name, initial) }),
     ...(form.errorOf(name) !== undefined && { "aria-invalid": "true", "aria-describedby": errorId(form, name) }),
     ...(isFocused && { autofocus: true }),
-    ...(type === "file" && { [DOM.fileBytes]: of.definition.files?.[name]?.maxBytes }),
+    ...(type === "file" && { [DOM.fileBytes]: maxBytesOf(of, name) }),
   };
+}
+
+function maxBytesOf({ definition: { files = {} } }: Submit<never, never>, name: string): number | undefined {
+  return Object.hasOwn(files, name) ? (files[name]?.maxBytes ?? MAX_FILE_BYTES) : undefined;
 }
 
 /**

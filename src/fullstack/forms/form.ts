@@ -4,8 +4,9 @@
  */
 import { randomUUID } from "node:crypto";
 import { CsrfField, SvcError, type Context } from "../../index.ts";
-import { DOM, FORM_FIELDS, PATHS, submitted } from "../../internal.ts";
+import { DOM, FORM_FIELDS, PATHS, submitted, type Submitted } from "../../internal.ts";
 import { a, html, sendForms, spread, t, type Child } from "../../jsx-runtime.ts";
+import { tableOf, withFileText, type FormMessages, type FormTable } from "./form-messages.ts";
 import { FormState, formScope } from "./form-state.ts";
 import { usePage, type PageScope } from "../page-scope.ts";
 import type { AnySubmit, Submit } from "./submit.ts";
@@ -57,23 +58,29 @@ export function Form<Input, FileField extends string>(props: FormProps<Input, Fi
   return html(() => write(props, page));
 }
 
-function write(props: FormSettings & { submit: AnySubmit; values?: unknown }, { ctx }: PageScope): string {
-  const { submit, values, id = submit.name, reset = true, summary, children, ...own } = props;
+function write(
+  props: FormSettings & { submit: AnySubmit; values?: unknown },
+  { ctx, formMessages }: PageScope,
+): string {
+  const { submit, values, id = submit.name, reset = true, summary, children, ...rest } = props;
   sendForms();
   const refusal = submitted(ctx);
   const isMine = refusal?.name === submit.name && (refusal.form ?? submit.name) === id;
-  const state = new FormState(id, submit.name, isMine ? refusal : undefined, values);
+  const table = tableOf(formMessages);
+  const own = isMine ? inLanguage(refusal, submit, table) : undefined;
+  const state = new FormState(id, submit.name, own, values);
   // Rendered before the list of errors, which links to the fields found here.
   const content = t(formScope.Provider({ value: state, children: html(() => t(children)) }));
   const attributes = {
-    ...own,
+    ...rest,
     id,
     method: "post",
     action: `${PATHS.submit}/${submit.name}`,
     enctype: submit.definition.files ? "multipart/form-data" : undefined,
     [DOM.form]: reset ? "reset" : "",
+    [DOM.formTexts]: Object.keys(table).length > 0 ? JSON.stringify(table) : undefined,
   };
-  return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary)}<div ${DOM.formNews} role="alert" class="svc-form-news"></div>${content}</form>`;
+  return `<form${spread(attributes, [])}>${hiddenFields(ctx, id)}${summary === false ? "" : summaryOf(state, summary, formMessages)}<div ${DOM.formNews} role="alert" class="svc-form-news"></div>${content}</form>`;
 }
 
 /** The first fields of the form, so that an invalid CSRF token is detected before a file is read. */
@@ -88,17 +95,26 @@ function hiddenFields(ctx: Context, id: string): string {
   );
 }
 
-function summaryOf(state: FormState, heading: string | undefined): string {
+/** The refusal with the framework's messages in the page's language. */
+function inLanguage(refusal: Submitted, { definition }: AnySubmit, table: FormTable): Submitted {
+  const issues = refusal.issues.map((issue) => withFileText(issue, definition.files, table));
+  return { ...refusal, message: table[refusal.message] ?? refusal.message, issues };
+}
+
+function summaryOf(state: FormState, heading: string | undefined, { errors = inEnglish }: FormMessages): string {
   const { refusal } = state;
   if (!refusal) return "";
   const problems = state.summary();
-  const count = problems.length === 1 ? "Fix 1 error" : `Fix ${problems.length} errors`;
-  const title = heading ?? (problems.length > 0 ? count : refusal.message);
+  const title = heading ?? (problems.length > 0 ? errors(problems.length) : refusal.message);
   const items = problems.map(({ message, id }) =>
     id === undefined ? `<li>${t(message)}</li>` : `<li><a href="#${a(id)}">${t(message)}</a></li>`,
   );
   const focus = state.hasFocus ? "" : " autofocus";
   return `<div class="svc-form-errors" role="alert" tabindex="-1" id="${a(state.id)}-errors"${focus}><p>${t(title)}</p>${items.length > 0 ? `<ul>${items.join("")}</ul>` : ""}</div>`;
+}
+
+function inEnglish(count: number): string {
+  return count === 1 ? "Fix 1 error" : `Fix ${count} errors`;
 }
 
 function requireKnown({ submits }: PageScope, submit: AnySubmit | undefined): void {

@@ -4,10 +4,11 @@
  */
 import { STATUS_CODES } from "node:http";
 import { ErrorBoundary, SvcError, type Context } from "../../index.ts";
-import { isRedirect } from "../../internal.ts";
+import { isRedirect, noteCaught } from "../../internal.ts";
 import { component, html, outlet, t, type Child } from "../../jsx-runtime.ts";
 import { SiteLocales, type SiteLanguages } from "../i18n/i18n.ts";
 import { mergeHeads, type Head } from "./head.ts";
+import { runLoad } from "./layout-data.ts";
 import { keepQuiet } from "../outcome.ts";
 import { pageScope, type PageScope } from "../page-scope.ts";
 import type { ErrorModule, ErrorProps, PageModule } from "../modules.ts";
@@ -23,6 +24,7 @@ export interface LayoutChain {
   readonly notFound: readonly Standby[];
   readonly submits: PageScope["submits"];
   readonly routes: PageScope["routes"];
+  readonly formMessages: (ctx: Context) => PageScope["formMessages"];
   /** Undefined in apps with one language. */
   readonly languagesOf: ((ctx: Context) => SiteLanguages) | undefined;
   readonly log: (ctx: Context, error: unknown) => void;
@@ -72,7 +74,7 @@ function headOf(chain: LayoutChain, ctx: Context, data: readonly unknown[], fail
 
 async function outcomeOf({ load }: PageModule, ctx: Context): Promise<Outcome> {
   try {
-    const data = await load?.(ctx);
+    const data = await runLoad(load, ctx);
     keepQuiet(data);
     return { ok: true, data };
   } catch (error) {
@@ -89,14 +91,20 @@ function failureOf(chain: LayoutChain, ctx: Context, error: unknown, at: number)
   const standbys = status === 404 ? [...chain.errors, ...chain.notFound] : chain.errors;
   const nearest = standbys.toSorted((left, right) => left.depth - right.depth).findLast(({ depth }) => depth <= at);
   if (!nearest) throw error;
-  if (status >= 500) chain.log(ctx, error);
+  if (status >= 500) {
+    chain.log(ctx, error);
+    noteCaught(ctx, error);
+  }
   return { ...nearest, error };
 }
 
 /** The page inside its layouts. Rendering starts when the result is inserted. */
 export function viewChain(chain: LayoutChain, loaded: Loaded, ctx: Context): unknown {
   const levels = html(() => t(viewLevel(chain, loaded, ctx, 0)));
-  const page = pageScope.Provider({ value: { ctx, submits: chain.submits, routes: chain.routes }, children: levels });
+  const data = chain.levels.slice(0, -1).map(({ load }, at) => [load, loaded.data[at]] as const);
+  const { submits, routes } = chain;
+  const scope = { ctx, submits, routes, formMessages: chain.formMessages(ctx), loaded: new Map(data) };
+  const page = pageScope.Provider({ value: scope, children: levels });
   const languages = chain.languagesOf?.(ctx);
   return languages ? SiteLocales.Provider({ value: languages, children: page }) : page;
 }
@@ -117,6 +125,7 @@ function viewLevel(chain: LayoutChain, loaded: Loaded, ctx: Context, depth: numb
     children: content,
     fallback: (error: unknown) => {
       loaded.failure = { ...own, error };
+      if (statusOf(error) >= 500) noteCaught(ctx, error);
       return viewFailure(chain, { ...own, error }, ctx);
     },
   });

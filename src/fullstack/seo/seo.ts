@@ -20,8 +20,13 @@ export interface SeoOptions {
 export interface SitemapOptions {
   /** URLs in addition to the pages without parameters, such as one for each article. Called for each request of the sitemap. */
   entries?: () => Iterable<SitemapEntry> | AsyncIterable<SitemapEntry> | Promise<Iterable<SitemapEntry>>;
-  /** Paths to leave out, such as pages behind a sign-in; a final `/*` matches everything below. */
+  /** Paths to leave out; a final `/*` matches everything below. */
   exclude?: readonly string[];
+  /**
+   * Paths to list although a `_middleware.ts` in a subfolder of `pages/` guards them; a final `/*` matches everything below. Default: none,
+   * because such pages are often behind a sign-in. A `pages/_middleware.ts` for the whole site leaves out nothing.
+   */
+  include?: readonly string[];
 }
 
 /** A page without parameters. */
@@ -31,6 +36,8 @@ export interface PlainPage {
   readonly head: Head;
   /** The same page in all languages, by language tag. */
   readonly alternates?: Readonly<Record<string, string>>;
+  /** Whether a middleware of a subfolder may refuse visitors. */
+  readonly isGuarded?: boolean;
   /** Whether it is a translation of another page. */
   readonly isTranslation?: boolean;
 }
@@ -85,10 +92,14 @@ async function answerSitemap(
 }
 
 async function entriesOf(
-  { entries, exclude = [] }: SitemapOptions,
+  { entries, exclude = [], include = [] }: SitemapOptions,
   pages: readonly PlainPage[],
 ): Promise<SitemapEntry[]> {
-  const own = pages.filter((page) => isIndexed(page) && !exclude.some((pattern) => isBelow(page.path, pattern)));
+  const isIn = (patterns: readonly string[], { path }: PlainPage): boolean =>
+    patterns.some((pattern) => isBelow(path, pattern));
+  const own = pages.filter(
+    (page) => isIndexed(page) && !isIn(exclude, page) && (page.isGuarded !== true || isIn(include, page)),
+  );
   const all: SitemapEntry[] = own.map(({ path, alternates }) => ({ path, ...(alternates && { alternates }) }));
   for await (const entry of (await entries?.()) ?? []) all.push(entry);
   return all;
@@ -104,8 +115,8 @@ function isBelow(path: string, pattern: string): boolean {
 }
 
 function linkOf(page: PlainPage): LlmsLink[] {
-  const { path, head, isTranslation = false } = page;
-  if (!isIndexed(page) || isTranslation) return [];
+  const { path, head, isTranslation = false, isGuarded = false } = page;
+  if (!isIndexed(page) || isTranslation || isGuarded) return [];
   return [{ title: head.title ?? path, href: path, ...(head.description !== undefined && { note: head.description }) }];
 }
 

@@ -118,16 +118,22 @@ font:.8125rem/1.6 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;overflow-
 @media (max-width:40rem){.fault{padding:1.25rem 1rem}}
 `;
 
+/** A fault for the overlay of a page that shows the error in its own way. */
+export function caughtFault(fault: DevFault, nonce: string): string {
+  return `<script type="application/json" id="${DOM.caughtId}" nonce="${nonce}">${dataOf(fault)}</script>`;
+}
+
+const dataOf = (fault: DevFault): string => JSON.stringify(fault).replaceAll("<", "\\u003c");
+
 /** A complete document for a fault. @param head additional elements of the head. */
 export function faultPage(fault: DevFault, nonce: string, head: string): string {
-  const data = JSON.stringify(fault).replaceAll("<", "\\u003c");
   return (
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
     `<meta name="color-scheme" content="light dark"><title>${escapeText(`${TITLES[fault.kind]}: ${fault.code}`)}</title>` +
     // Without scripts, the page reloads by itself.
     `<noscript><meta http-equiv="refresh" content="2"></noscript>` +
     `<style nonce="${nonce}">body{margin:0;padding:8vh 1.25rem;background:Canvas}.fault{margin:0 auto}${FAULT_STYLE}</style>` +
-    `<script type="application/json" id="${DOM.faultId}" nonce="${nonce}">${data}</script>${head}</head>` +
+    `<script type="application/json" id="${DOM.faultId}" nonce="${nonce}">${dataOf(fault)}</script>${head}</head>` +
     `<body><main class="fault">${faultView(fault).map(viewText).join("")}</main></body></html>`
   );
 }

@@ -346,6 +346,8 @@ export const DOM = {
   formProgress: "data-svc-progress",
   /** On a file field: maximum file size in bytes. */
   fileBytes: "data-svc-max-bytes",
+  /** Translated texts of a form, as JSON: English text -> text. */
+  formTexts: "data-svc-texts",
   /** On an element of a form in which forms.js shows messages that no page shows. */
   formNews: "data-svc-news",
   /** Events of a form: before it is sent (cancelable), during the upload of its files, on success, on failure. */
@@ -357,6 +359,8 @@ export const DOM = {
   queue: "$svc",
   /** Development only: id of the script with the fault, on the fault page. */
   faultId: "svc-fault",
+  /** id of the element with the fault that a development page shows with its `_error.tsx`. */
+  caughtId: "svc-caught",
   /** Development only: attribute of the development script with the build of the page. */
   devBuild: "data-svc-build",
 } as const;

@@ -29,15 +29,23 @@ import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { parse } from "./parse/parse.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
-import { withPages } from "./build/pages-modules.ts";
 import { emptyModuleOf, hasClassNames, isStyle, styleOf } from "./styles/style-files.ts";
 import { StyleImports, type ResolveFile } from "./styles/style-imports.ts";
+import { withAppArguments } from "./build/app-calls.ts";
+import {
+  ACTIONS_MODULE,
+  actionsModule,
+  findHandlerActions,
+  withRegistrations,
+  type ActionSearch,
+} from "./build/handler-actions.ts";
 
 /** Query of an import that requests the browser module of a TSX file. */
 export const CLIENT_QUERY = "?svc-client";
 
 /** The entry point that works on the server and in the browser. */
 const I18N = `${SVC}/i18n`;
+const RESOLVED_ACTIONS = `\0${ACTIONS_MODULE}`;
 /** Replaces "svckit" in helper modules that run in the browser. */
 const BROWSER_SVC = "\0svc-browser";
 
@@ -78,6 +86,8 @@ export interface AppModules {
   framework: Set<string>;
   /** Imports of the modules, for their stylesheets. */
   styles: StyleImports;
+  /** Absolute path of each TSX file -> the modules that were searched for the actions of its handlers. */
+  searched: Map<string, ReadonlySet<string>>;
 }
 
 export interface PluginOptions {
@@ -86,7 +96,14 @@ export interface PluginOptions {
 }
 
 export function newAppModules(): AppModules {
-  return { browser: new Map(), actions: new Map(), jsx: new Map(), framework: new Set(), styles: new StyleImports() };
+  return {
+    browser: new Map(),
+    actions: new Map(),
+    jsx: new Map(),
+    framework: new Set(),
+    styles: new StyleImports(),
+    searched: new Map(),
+  };
 }
 
 /** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */
@@ -131,6 +148,7 @@ export function svc(options: PluginOptions = {}): Plugin {
         const resolved = await this.resolve(source, importer, { skipSelf: true });
         return resolved && !resolved.external ? { id: emptyModuleOf(resolved.id), moduleSideEffects: false } : resolved;
       }
+      if (source === ACTIONS_MODULE) return RESOLVED_ACTIONS;
       if (RUNTIME_PATHS.has(source) && this.environment.config.consumer === "client")
         return { id: source, external: true, moduleSideEffects: false };
       const own = await imports.canonical(source, importer ?? path.join(root, "app.ts"), resolverOf(this));
@@ -159,6 +177,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (id === BROWSER_SVC) return browserSvc();
       if (id.endsWith(CREATE_QUERY)) return loadCreate(this, id);
       if (styleOf(id) !== undefined) return 'export default "";';
+      if (id === RESOLVED_ACTIONS) return actionsModule;
       if (!id.endsWith(CLIENT_QUERY)) return undefined;
       const file = await fileOf(id);
       const module = id.slice(0, -CLIENT_QUERY.length);
@@ -174,7 +193,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const isBrowser = this.environment.config.consumer === "client";
       const own = await fileOf(id, code);
       const aliases = await imports.aliasesIn(code, id, resolverOf(this));
-      const completed = isBrowser || id.includes("/node_modules/") ? undefined : withPages(own, aliases);
+      const completed = isBrowser || id.includes("/node_modules/") ? undefined : withAppArguments(own, aliases);
       if (importsFramework(code, aliases)) modules.framework.add(id);
       else modules.framework.delete(id);
       const file = completed === undefined ? own : { ...own, text: completed };
@@ -211,7 +230,10 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (compiled.hasJsx) modules.jsx.set(id, file.path);
       else modules.jsx.delete(id);
       const server = await stripTypes(compiled.server, file);
-      return isBrowser ? { ...server, code: withServerNames(server.code, aliases) } : server;
+      if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
+      const found = await findHandlerActions(id, compiled.clientImports, searchOf(this));
+      modules.searched.set(id, found.searched);
+      return { ...server, code: withRegistrations(server.code, found, id, root) };
     },
     renderChunk(code) {
       chain.refuseServerOnly(code, root);
@@ -291,6 +313,21 @@ export function svc(options: PluginOptions = {}): Plugin {
         await checkCreated(context, created.uses.get(name) ?? [], id, seen);
       }
     }
+  }
+
+  function searchOf(context: Resolver): ActionSearch {
+    return {
+      async moduleOf(source, importer) {
+        if ((await imports.canonical(source, importer, resolverOf(context))) !== undefined) return undefined;
+        const resolved = await context.resolve(source, importer, { skipSelf: true });
+        const id = resolved && !resolved.external ? resolved.id.split("?")[0] : undefined;
+        if (id === undefined || !path.isAbsolute(id) || id.includes("/node_modules/")) return undefined;
+        return /\.[cm]?[jt]sx?$/.test(id) && (!/\.server\.\w+$/.test(id) || (await actionsOf(context, id)))
+          ? id
+          : undefined;
+      },
+      actionsOf: (module) => actionsOf(context, module),
+    };
   }
 
   /** A browser module may import only actions from a module of actions. */

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { SvcError } from "../../shared/errors.ts";
+import { FORM_TEXTS, sizeText } from "../../shared/form-texts.ts";
 import { baseName } from "./file-name.ts";
 import { isAllowedType, mayBe, SNIFFED_BYTES } from "./sniff-media-type.ts";
 
@@ -181,11 +182,6 @@ function refused(field: string, problem: string): SvcError {
 }
 
 function tooLarge(field: string, maxBytes: number): SvcError {
-  const message = `The file is too large; at most ${sizeText(maxBytes)} are allowed`;
+  const message = FORM_TEXTS.tooLarge.replace("{limit}", sizeText(maxBytes));
   return new SvcError("SVC_TOO_LARGE", "Payload too large", { issues: [{ path: [field], message }] });
-}
-
-function sizeText(bytes: number): string {
-  const mebibytes = bytes / 1024 / 1024;
-  return mebibytes >= 1 ? `${Math.round(mebibytes * 10) / 10} MB` : `${Math.ceil(bytes / 1024)} KB`;
 }

@@ -4,6 +4,7 @@
  * be submitted twice at once, uploads show progress, and errors appear in the form.
  */
 import { CSRF_FIELD, DOM, HEADERS, KEY_FIELD, PATHS, type ActionReply } from "../../../platform/shared/wire.ts";
+import { FORM_TEXTS, sizeText } from "../../../platform/shared/form-texts.ts";
 import { retryableImport } from "../runtime/retryable-import.ts";
 import { navigate } from "../navigation/navigate.ts";
 
@@ -37,7 +38,7 @@ const report = (form: Element, type: string, detail: unknown): boolean =>
 export const send = async (form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> => {
   if (activeCount.has(form) || !report(form, DOM.formSend, null)) return;
   const large = tooLarge(form);
-  if (large) return failed(form, 413, `${large.name} is too large.`);
+  if (large) return report413(form, large);
   const data = new FormData(form, submitter);
   const visit = visits;
   activeCount.add(form);
@@ -48,13 +49,7 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
     await receive(form, await post(form, data), () => visit === visits);
   } catch (error) {
     console.warn(error);
-    failed(
-      form,
-      0,
-      navigator.onLine
-        ? "The server can't be reached. Try again."
-        : "You are offline. Try again once you are connected.",
-    );
+    failed(form, 0, navigator.onLine ? FORM_TEXTS.unreachable : FORM_TEXTS.offline);
   } finally {
     activeCount.delete(form);
     form.removeAttribute("aria-busy");
@@ -64,15 +59,28 @@ export const send = async (form: HTMLFormElement, submitter: HTMLElement | null)
 };
 
 /** A file above the server's limit. Checked here because browsers report a rejected upload as a lost connection. */
-const tooLarge = (form: HTMLFormElement): File | undefined =>
-  [...form.querySelectorAll<HTMLInputElement>(`input[${DOM.fileBytes}]`)]
-    .flatMap((field) => {
-      const most = Number(field.getAttribute(DOM.fileBytes));
-      return [...(field.files ?? [])].filter(({ size }) => size > most);
-    })
-    .at(0);
+const tooLarge = (form: HTMLFormElement): HTMLInputElement | undefined =>
+  [...form.querySelectorAll<HTMLInputElement>(`input[${DOM.fileBytes}]`)].find((field) =>
+    [...(field.files ?? [])].some(({ size }) => size > limitOf(field)),
+  );
 
-const failed = (form: HTMLFormElement, status: number, message: string): void => {
+const limitOf = (field: HTMLInputElement): number => Number(field.getAttribute(DOM.fileBytes));
+
+/** Shows the limit next to the field, as the browser shows invalid values. The page contains no element for it. */
+const report413 = (form: HTMLFormElement, field: HTMLInputElement): void => {
+  const message = inLanguage(form, FORM_TEXTS.tooLarge).replace("{limit}", sizeText(limitOf(field)));
+  field.setCustomValidity(message);
+  field.reportValidity();
+  field.addEventListener("change", () => field.setCustomValidity(""), { once: true });
+  failed(form, 413, message);
+};
+
+/** The text in the language of the form's page. */
+const inLanguage = (form: HTMLFormElement, text: string): string =>
+  (JSON.parse(form.getAttribute(DOM.formTexts) ?? "{}") as Record<string, string>)[text] ?? text;
+
+const failed = (form: HTMLFormElement, status: number, text: string): void => {
+  const message = inLanguage(form, text);
   news(form, message);
   report(form, DOM.formFailed, { status, message });
 };
@@ -181,7 +189,7 @@ const showPage = async (
   if (canBeHere) await ready(next);
   // This document can't become that page. A submit that succeeded is not repeated, so reload; errors are shown in the form instead.
   if (!canBeHere || !isWanted()) {
-    if (isRefused) return failed(form, status, messagesOf(next) || "Fix the errors in the form.");
+    if (isRefused) return failed(form, status, messagesOf(next) || FORM_TEXTS.invalid);
     return isWanted() ? location.reload() : over(form);
   }
   const id = form.getAttribute("id");

@@ -17,6 +17,7 @@ let waiting = 0;
 /** The fault that this page displays in place of the requested page. */
 const reported = document.getElementById(DOM.faultId)?.textContent;
 if (reported === undefined) remember(document.documentElement);
+showCaught();
 
 const events = new EventSource(PATHS.devEvents);
 const on = <Data>(type: string, react: (data: Data) => void): void =>
@@ -33,6 +34,18 @@ on<DevFault>("fault", (fault) => {
 });
 on<string>("style", swapStyles);
 
+/** An error that the page itself shows with `_error.tsx`. */
+function showCaught(): void {
+  const caught = document.getElementById(DOM.caughtId);
+  if (!caught) return;
+  // Shown once: it stays in the document until the next page.
+  caught.remove();
+  show(JSON.parse(caught.textContent) as DevFault);
+}
+
+// Client-side navigation and forms put pages into this document.
+addEventListener(DOM.arrived, showCaught);
+
 function follow(): void {
   if (waiting > 0) return;
   waiting++;
@@ -43,6 +56,7 @@ function follow(): void {
       if ("fault" in outcome) return outcome.fault && show(outcome.fault);
       ({ build } = outcome);
       hide();
+      showCaught();
       dispatchEvent(new CustomEvent("svc:update"));
     } catch (error) {
       console.error("svc: failed to apply the edit to the page; reloading.", error);

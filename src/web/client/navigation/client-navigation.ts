@@ -8,6 +8,7 @@ import { retryableImport } from "../runtime/retryable-import.ts";
 import { busy } from "./loading-bar.ts";
 import { announce, focusOn } from "./focus-and-announce.ts";
 import { AHEAD_MS, BACK_MS, PrefetchCache } from "./prefetch-cache.ts";
+import { addressOf } from "./get-forms.ts";
 import { pageOf } from "./link-click.ts";
 import { outletsOf, sharedOutlet, type Outlet } from "./outlets.ts";
 import * as scrollPositions from "./scroll-positions.ts";
@@ -68,13 +69,17 @@ const ahead = (address: string): Load | undefined => {
   return load?.isUsed ? undefined : load;
 };
 
+/** Whether the visitor has just navigated there: a click may come before the prefetch of its link. */
+const isCurrent = (address: string): boolean =>
+  current !== undefined && loads.find(address, Date.now(), AHEAD_MS) === current;
+
 /** Prefetches the page of a link that the user is about to follow. */
 export const prefetch = (href: string): void => {
   // Fetch the code that swaps the page in as well.
   retryableImport(PATHS.pageSwap).catch(() => undefined);
   const { connection } = navigator as { connection?: { saveData?: boolean } };
   const address = pageOf(href);
-  if (connection?.saveData || ahead(address)) return;
+  if (connection?.saveData || ahead(address) || isCurrent(address)) return;
   // A failed prefetch has no effect: following the link fetches the page again.
   begin(address, AHEAD).page.then(preloadStyles, () => undefined);
 };
@@ -114,6 +119,14 @@ const load = (href: string, { isBack, replace }: VisitOptions): void => {
 /** Navigates to a link. @returns when the page is shown, or when the browser has started to load it. */
 export const follow = (href: string, how: VisitOptions = {}): Promise<void> =>
   visit(href, pageOf(href) === pageOf(location.href) ? { ...how, replace: true } : how);
+
+// In the bubble phase: other listeners have had the chance to prevent the submit.
+addEventListener("submit", (event) => {
+  const address = addressOf(event);
+  if (address === undefined) return;
+  event.preventDefault();
+  void follow(address, { isFresh: true });
+});
 
 /** Shows the page of the history entry that became current. @param shown address of the page that is displayed */
 export const goBack = (shown: string): void => {

@@ -45,6 +45,8 @@ for (const type of ["pointerover", "focusin", "touchstart"]) {
     type,
     (event) => {
       const link = (pointed = linkOf(event));
+      // The code handles forms that navigate (get-forms.ts). Others need it once they are accepted.
+      if ((event.target as HTMLInputElement).form) withCode(Object);
       if (link) {
         setTimeout(
           () => pointed == link && withCode(({ prefetch }) => prefetch(link.href)),

@@ -11,7 +11,7 @@ const NAME = "svc-routes.d.ts";
 /** The import of the full-stack entry point, under whatever name the app gives the package. */
 const FULLSTACK = /import\s*\{[^}]*\bcreateFullStackApp\b[^}]*\}\s*from\s*["']([^"']+)["']/;
 
-/** Files that are not pages, as in the patterns of pages-modules.ts. */
+/** Files that are not pages, as in the patterns of app-calls.ts. */
 const OTHERS = /(?:^|\/)_|\.(?:test|spec|d)\.[jt]sx?$/;
 
 /** @param entry absolute path of the app module. @returns the path of the written file; undefined if nothing has changed. */

@@ -102,6 +102,9 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       // Imports may resolve to an added file, or no longer to a removed one.
       if (event === "change") environment.moduleGraph.onFileChange(file);
       else environment.moduleGraph.invalidateAll();
+      // Their compiled code registers the actions that they reach through this file.
+      for (const [module, searched] of modules.searched)
+        if (searched.has(file)) environment.moduleGraph.onFileChange(module);
       modules.browser.delete(file);
       modules.jsx.delete(file);
       // Building the chunks records the called actions again.
