@@ -180,7 +180,7 @@ describe("a full-stack app serves", () => {
     const { text } = await get("/llms.txt");
     assert.equal(
       text,
-      "# Examples & Co\n\n> Examples of files.\n\n## Pages\n\n- [Home · Examples](https://example.com/): Where it begins\n- [Members · Examples](https://example.com/members)\n",
+      "# Examples & Co\n\n> Examples of files.\n\n## Pages\n\n- [Home · Examples](https://example.com/): Where it begins\n",
     );
   });
 
