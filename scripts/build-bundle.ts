@@ -18,13 +18,14 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   main: "out/cli/main.js",
   "worker-thread": "out/graphs/execution/remote/worker-thread.js",
   "postgres-keeper": "out/testing/postgres-keeper.js",
+  "typescript-hooks": "out/web/compiler/typescript-hooks.js",
 };
 /** Entry points that every app imports. */
 const APPS = ["index", "jsx-runtime"];
 /** The backend, which loads at the boot or at its first use (decision 066). */
 const WORK = "out/app/lifecycle/backend.js";
 /** Programs that may run without `svckit`, so their part of it is a separate file. */
-const SMALL = [...Object.keys(PROGRAMS), "testing", "i18n"];
+const SMALL = ["main", "worker-thread", "postgres-keeper", "testing", "i18n"];
 
 interface Face {
   "svc-modules": string;

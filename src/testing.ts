@@ -1,5 +1,5 @@
 /** `svckit/testing`: helpers for tests of apps and of webhook receivers. */
-export { createTestClient, type TestClient, type TestClientOptions } from "./testing/client.ts";
+export { createTestClient, type FormFields, type TestClient, type TestClientOptions } from "./testing/client.ts";
 export { createReceiver, type Received, type Receiver, type ReceiverOptions, type Reply } from "./testing/receiver.ts";
 export { recordLog, type LogEntry, type RecordedLog } from "./testing/log.ts";
 export { sendRaw } from "./testing/send-raw.ts";

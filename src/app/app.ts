@@ -70,6 +70,7 @@ class SvcApp implements App, CsrfIssuer {
   readonly #metrics: Metrics;
   readonly #ending: Drain;
   #config: Config | undefined;
+  #bootClock: Clock | undefined;
   #siteRules: SiteRules | undefined;
   #ownLog: Log | undefined;
   #ownSecurityLog: SecurityLog | undefined;
@@ -95,8 +96,14 @@ class SvcApp implements App, CsrfIssuer {
   constructor(options: AppOptions, discovered: readonly DiscoveredAction[]) {
     this.#options = options;
     this.#discovered = discovered;
-    this.#metrics = new Metrics(this.#clock);
-    this.#ending = new Drain(options.drain ?? {}, this.#clock);
+    // The boot may replace the clock.
+    const clock: Clock = {
+      now: () => this.#clock.now(),
+      elapsed: () => this.#clock.elapsed(),
+      schedule: (delayMs, run) => this.#clock.schedule(delayMs, run),
+    };
+    this.#metrics = new Metrics(clock);
+    this.#ending = new Drain(options.drain ?? {}, clock);
     healthEndpoints(this.#router, () => this.#readinessFailures());
   }
 
@@ -126,7 +133,7 @@ class SvcApp implements App, CsrfIssuer {
   }
 
   get #clock(): Clock {
-    return this.#options.clock ?? systemClock;
+    return this.#bootClock ?? this.#options.clock ?? systemClock;
   }
 
   get definitions(): ReadonlyMap<string, readonly GraphDefinition[]> {
@@ -323,6 +330,7 @@ class SvcApp implements App, CsrfIssuer {
   async #boot(where: BootOptions): Promise<void> {
     requireRuntime();
     const { config } = this;
+    this.#bootClock = where.clock;
     for (const text of retiredVariables(environmentOf(this.#options.env))) this.log.warn({}, text);
     for (const text of bootWarnings(config, this.#listens !== undefined)) this.log.warn({}, text);
     if (where.url !== undefined) this.#site.listensAt(where.url);

@@ -193,6 +193,8 @@ export interface BootOptions {
   /** Output folder of `svc build`. Default: none, for an app without browser code. */
   dist?: string;
   dev?: DevSupport;
+  /** Replaces the clock of the app, such as a `SimulatedClock` in tests of a built app. */
+  clock?: Clock;
   /** Files served at the root. Default: `public` inside `dist`. */
   publicDir?: string;
   /** Base URL of the app, once it is known: `http://127.0.0.1:3000`. */

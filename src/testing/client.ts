@@ -1,7 +1,7 @@
 /** A test client: calls an app in memory, keeps cookies and sends CSRF tokens as a page would. Opens no socket. */
 import type { App } from "../app/app-types.ts";
 import { isCsrfIssuer, issueCsrfToken } from "../app/pipeline/csrf-issuer.ts";
-import { COOKIES, CSRF_FIELD, HEADERS, PATHS, type ActionReply } from "../platform/shared/wire.ts";
+import { COOKIES, CSRF_FIELD, FORM_FIELDS, HEADERS, PATHS, type ActionReply } from "../platform/shared/wire.ts";
 
 export interface TestClientOptions {
   /** Default: the app's site URL (`SVC_SITE_URL`), because it answers for known hosts only; else `http://localhost`. */
@@ -10,12 +10,18 @@ export interface TestClientOptions {
   tokenPage?: string;
 }
 
+/** Values by field name. */
+export type FormFields = Readonly<Record<string, string | Blob | readonly (string | Blob)[]>>;
+
 export interface TestClient {
   /** Sends any request, with the kept cookies. `path` starts with a slash. */
   request(path: string, init?: RequestInit): Promise<Response>;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
-  /** Submits a form as a page of the site does: fields and token, multipart if a field is a file. */
-  submit(path: string, fields: Record<string, string | Blob>): Promise<Response>;
+  /**
+   * Submits a form as a page of the site does: token and fields, multipart if a field is a file. A field may have several values.
+   * @param page path of the page with the form, which shows the errors of a rejected form. Default: the last page that `get` requested
+   */
+  submit(path: string, fields: FormFields, page?: string): Promise<Response>;
   /** Posts JSON as a script of a page does, with the token in the header. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   /** Calls a server action as browser code does. */
@@ -40,6 +46,7 @@ export function createTestClient(
   const origin = (): string => options.origin ?? app.config?.siteOrigin ?? "http://localhost";
   const cookies = new Map<string, string>();
   let token: string | undefined;
+  let lastPage: string | undefined;
 
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
@@ -81,9 +88,16 @@ export function createTestClient(
     request,
     csrfToken,
     post,
-    get: (path, headers = {}) => request(path, { headers }),
-    submit: async (path, fields) =>
-      request(path, { method: "POST", body: formBody({ ...fields, [CSRF_FIELD]: await csrfToken() }) }),
+    get: async (path, headers = {}) => {
+      const response = await request(path, { headers });
+      if (response.headers.get("content-type")?.startsWith("text/html")) lastPage = path;
+      return response;
+    },
+    submit: async (path, fields, page = lastPage) => {
+      // The first fields, as in a form: svc reads no file before it knows the token.
+      const own = { [CSRF_FIELD]: await csrfToken(), ...(page !== undefined && { [FORM_FIELDS.page]: page }) };
+      return request(path, { method: "POST", body: formBody({ ...own, ...fields }) });
+    },
     action: async (name, ...args) => {
       const response = await post(`${PATHS.action}/${encodeURIComponent(name)}`, { args });
       return { status: response.status, reply: (await response.json()) as ActionReply };
@@ -112,10 +126,18 @@ function tokenIn(page: string): string | undefined {
   return inState ?? new RegExp(`name="${CSRF_FIELD}" value="([^"]+)"`).exec(page)?.[1];
 }
 
-function formBody(fields: Record<string, string | Blob>): URLSearchParams | FormData {
-  const texts = Object.entries(fields).filter((entry): entry is [string, string] => typeof entry[1] === "string");
-  if (texts.length === Object.keys(fields).length) return new URLSearchParams(texts);
+function formBody(fields: FormFields): URLSearchParams | FormData {
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    (isList(value) ? value : [value]).map((one) => [name, one] as const),
+  );
+  const texts = pairs.flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : []));
+  if (texts.length === pairs.length) return new URLSearchParams(texts);
   const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [name, value] of pairs) form.append(name, value);
   return form;
+}
+
+/** `Array.isArray` does not narrow a readonly array. */
+function isList(value: FormFields[string]): value is readonly (string | Blob)[] {
+  return Array.isArray(value);
 }

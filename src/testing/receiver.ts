@@ -58,7 +58,7 @@ export interface Receiver {
 const WAIT_MS = 5000;
 
 /**
- * Starts a receiver on 127.0.0.1, on a free port.
+ * Starts a receiver on 127.0.0.1, on a free port. It does not keep the process alive.
  * @example
  * const receiver = await createReceiver({ replies: [500, 204] });
  * const deliveries = await receiver.received(2);
@@ -78,7 +78,10 @@ export async function createReceiver(options: ReceiverOptions = {}): Promise<Rec
     // A sender that breaks off has delivered nothing, so there is nothing to keep or answer.
     readBody(request).then(take, () => response.destroy());
   });
+  // An open receiver must not keep a finished test run alive. `received` does, until it resolves.
+  server.on("connection", (socket) => socket.unref());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
   return {
     url: `http://127.0.0.1:${portOf(server)}/hook`,
     deliveries,
@@ -133,7 +136,7 @@ function answer(response: ServerResponse, reply: Reply, state: AnswerState): voi
   const drip = setInterval(() => {
     response.write(".");
     state.dripped++;
-  }, durationMs(reply.dripEvery));
+  }, durationMs(reply.dripEvery)).unref();
   response.once("close", () => clearInterval(drip));
 }
 

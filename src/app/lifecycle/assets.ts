@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listFolder, loadFolder, staticFile, type StaticFile } from "../../platform/http/response/static-files.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
-import { EMPTY_MANIFEST, type Manifest } from "../../platform/shared/manifest.ts";
+import { EMPTY_MANIFEST, UNBUILT_MANIFEST, type Manifest } from "../../platform/shared/manifest.ts";
 import { ASSETS_DIR, DEV_ASSETS_DIR } from "../../platform/package/package-root.ts";
 import { STATIC_INDEX } from "../../platform/shared/wire.ts";
 import type { DevSupport, BootOptions } from "../options.ts";
@@ -44,7 +44,8 @@ export interface Assets {
   readonly exported: readonly ExportedPage[];
 }
 
-export function loadAssets(where: BootOptions): Assets {
+/** @param rendersUnbuilt whether pages with browser code render without a build; otherwise they fail. */
+export function loadAssets(where: BootOptions, rendersUnbuilt: boolean): Assets {
   const { dist, dev } = where;
   // About forty, of which a page needs two or three.
   const assets = new Map([...listFolder(ASSETS_DIR), ...(dev ? loadFolder(DEV_ASSETS_DIR) : [])]);
@@ -53,7 +54,8 @@ export function loadAssets(where: BootOptions): Assets {
   const publicDir = where.publicDir ?? (dist && join(dist, "public"));
   const built = { handler: folder(dist, "handler"), asset: folder(dist, "asset") };
   const publicFiles = publicDir && !dev ? loadFolder(publicDir) : new Map<string, StaticFile>();
-  const manifest = dist && !dev ? readManifest(dist) : EMPTY_MANIFEST;
+  const unbuilt = rendersUnbuilt ? UNBUILT_MANIFEST : EMPTY_MANIFEST;
+  const manifest = dist && !dev ? readManifest(dist) : unbuilt;
   return {
     assets,
     dev,

@@ -66,8 +66,9 @@ export async function boot(options: BootOptions): Promise<Services> {
   const submits = readSubmits(app.submits ?? {});
   // Checked even if the backend opens later, because its first write would fail.
   if (!isShared(config) && !isInMemory(config.databaseUrl)) requireDiskSync();
-  const site = loadAssets(where);
-  const called = site.dev ? undefined : (await site.manifest()).actions;
+  const site = loadAssets(where, config.exposes.unbuiltPages);
+  const { actions: built, isUnbuilt } = await site.manifest();
+  const called = site.dev || isUnbuilt ? undefined : built;
   const actions = readActions(withDiscovered(app.actions ?? {}, options.discovered, called));
   await requireActions(site, actions);
   const secrets: Secrets = [config.secret ?? loadOrCreateSecret(config.dataDir), ...config.previousSecrets];

@@ -21,10 +21,12 @@ export function runLoad(load: ((ctx: Context) => unknown) | undefined, ctx: Cont
  * @param load the `load` of the layout, imported from its `_layout.tsx`
  * @throws SvcError `SVC_DEFINITION` if no layout around the page has this loader; rejects with the loader's error
  * @example
- * import { load as loadTeam } from "./_layout.tsx";
- * export const load = async (ctx: LoadContext) => {
+ * import type { Context } from "svckit";
+ * // The page imports it from its _layout.tsx.
+ * const loadTeam = async () => ({ team: "Blue" });
+ * export const load = async (ctx: Context) => {
  *   const { team } = await layoutData(ctx, loadTeam);
- *   return { members: await membersOf(team.id) };
+ *   return { title: `Members of ${team}` };
  * };
  */
 export async function layoutData<Data>(ctx: Context, load: Load<Data>): Promise<Awaited<Data>> {
@@ -38,10 +40,11 @@ export async function layoutData<Data>(ctx: Context, load: Load<Data>): Promise<
  * @param load the `load` of the layout, imported from its `_layout.tsx`
  * @throws SvcError `SVC_DEFINITION` if no layout around the page has this loader
  * @example
- * import { load as loadTeam } from "./_layout.tsx";
+ * // The page imports it from its _layout.tsx.
+ * const loadTeam = async () => ({ team: "Blue" });
  * export default function Members() {
  *   const { team } = useLayoutData(loadTeam);
- *   return <h1>Members of {team.name}</h1>;
+ *   return <h1>Members of {team}</h1>;
  * }
  */
 export function useLayoutData<Data>(load: Load<Data>): Awaited<Data> {

@@ -12,6 +12,8 @@ export type Mode = (typeof MODES)[number];
 export interface Exposure {
   /** Messages and stacks of failed requests, and hints for developers. */
   errorDetails: boolean;
+  /** Whether an app without a build renders its pages, without their browser code. */
+  unbuiltPages: boolean;
   /** `/_svc/benchmark.json` */
   bundleMetrics: boolean;
   /** The webhook demo, unless the app itself decides (`createApp({ demo })`). */
@@ -22,7 +24,7 @@ export interface Exposure {
 
 export function exposureOf(mode: Mode): Exposure {
   const isOpen = mode !== "production";
-  return { errorDetails: isOpen, bundleMetrics: isOpen, demo: isOpen, operatorLink: isOpen };
+  return { errorDetails: isOpen, unbuiltPages: isOpen, bundleMetrics: isOpen, demo: isOpen, operatorLink: isOpen };
 }
 
 /** `NODE_ENV` under `svc start`: production unless it is `development`. An invalid value stays, for the configuration to reject. */

@@ -10,6 +10,8 @@ export interface Manifest {
   callers?: string[];
   /** Actions of them that browser code reads as streams; undefined if there are none. */
   streams?: string[];
+  /** Whether the app was not built: its pages render, but their browser code does not exist. */
+  isUnbuilt?: true;
   /** Stylesheets that the app's modules import; undefined if there are none. */
   styles?: ImportedStyles | undefined;
 }
@@ -23,6 +25,12 @@ export interface ImportedStyles {
   /** Path of a module with components, relative to the app root -> the stylesheets that the module and its imports need. */
   modules: Record<string, number[]>;
 }
+
+/** The manifest of an app that runs from its source outside of production, as in tests of components. */
+export const UNBUILT_MANIFEST: Manifest = { build: "0", chunks: {}, actions: [], isUnbuilt: true };
+
+/** Name of the chunk of every module of an unbuilt app. */
+export const UNBUILT_CHUNK = "not-built";
 
 /** The manifest of an app without browser code. */
 export const EMPTY_MANIFEST: Manifest = { build: "0", chunks: {}, actions: [] };

@@ -138,6 +138,7 @@ export function svc(options: PluginOptions = {}): Plugin {
   return {
     name: "svc",
     enforce: "pre",
+    config: (own) => (own.resolve?.tsconfigPaths === undefined ? { resolve: { tsconfigPaths: true } } : undefined),
     configResolved(config) {
       root = config.root;
     },

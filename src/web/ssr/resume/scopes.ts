@@ -3,7 +3,7 @@
  * attribute is written with its HTML; the rest goes into the state script (page-state.ts).
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
-import type { Manifest } from "../../../platform/shared/manifest.ts";
+import { UNBUILT_CHUNK, type Manifest } from "../../../platform/shared/manifest.ts";
 import { remembered } from "../../../platform/shared/collections/memoize.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { TemplateInfo } from "../template-info.ts";
@@ -208,7 +208,8 @@ export class PageScopes implements NestedIndex {
   }
 
   #chunkOf({ moduleId }: TemplateInfo): string {
-    const chunk = this.#page.manifest.chunks[moduleId];
+    const { chunks, isUnbuilt } = this.#page.manifest;
+    const chunk = chunks[moduleId] ?? (isUnbuilt ? UNBUILT_CHUNK : undefined);
     if (chunk !== undefined) return chunk;
     throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${moduleId}. Build the app again.`);
   }
