@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { runInNewContext } from "node:vm";
 import { buildApp } from "./build.ts";
 import { createDevHost } from "../dev/dev-host.ts";
 import { withTempApp } from "../temp-app.testkit.ts";
@@ -44,7 +45,7 @@ interface Loaded {
 function envIn(chunk: string): Record<string, unknown> {
   const [, text = ""] = /JSON\.stringify\((\{[^}]*\})\)/.exec(chunk) ?? [];
   // Minified: `DEV:!1`.
-  return Function(`return (${text})`)() as Record<string, unknown>;
+  return runInNewContext(`(${text})`) as Record<string, unknown>;
 }
 
 /** `SSR` is the only variable that differs. */
