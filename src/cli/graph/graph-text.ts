@@ -96,9 +96,11 @@ export function eventLine(output: Output, event: WireEvent): string {
   ].join("  ");
 }
 
-/** @returns the status for people: a cancelled run is not a failed one. */
+/** @returns the status for people: a cancelled run is not a failed one, nor a parked run a paused one. */
 export function shownStatus({ status, error }: Pick<Snapshot, "status" | "error">): string {
-  return status === "failed" && error?.reason === "cancelled" ? error.reason : status;
+  const reason = error?.reason;
+  const isShown = (status === "failed" && reason === "cancelled") || (status === "paused" && reason === "parked");
+  return isShown && reason ? reason : status;
 }
 
 function statusText(output: Output, status: string): string {

@@ -173,6 +173,7 @@ export class Cluster implements ClusterPort {
     this.#rounds.start();
     if (!this.isRunner) return;
     const { remoteSlots, profile } = this.#options;
+    await patiently(() => this.#leases.unpark(identifiers, true));
     if (identifiers.length > 0)
       await this.#queues.start({ identifiers, concurrency, isAhead: true, onJob: (job) => this.#graphs.onJob(job) });
     // Nodes that this process runs for other processes.
@@ -261,6 +262,7 @@ export class Cluster implements ClusterPort {
 
   #looks(): Pick<RoundsOptions, "always" | "seldom"> {
     const handOn: Sweep = () => this.#leases.handOn();
+    const unpark: Sweep = () => this.#leases.unpark(this.#options.identifiers, false);
     const always: Sweep[] = [
       (me) => this.#lookForCommands(me),
       () => this.#readControls(),
@@ -270,7 +272,7 @@ export class Cluster implements ClusterPort {
     ];
     return {
       always: this.isRunner ? [...always, handOn] : always,
-      seldom: [() => this.#doubt(), () => this.#leases.addLostJobs()],
+      seldom: [() => this.#doubt(), () => this.#leases.addLostJobs(), unpark],
     };
   }
 

@@ -32,6 +32,8 @@ export interface GivenUp {
 
 /** Ended runs, which only a command continues. */
 const ENDED = "('done', 'failed')";
+/** Runs that do nothing, so they need no job. */
+const IDLE = "('done', 'failed', 'paused', 'parked')";
 
 /** Runs to hand on at a time. */
 const HANDED_ON = 1000;
@@ -166,7 +168,7 @@ export class Leases {
   }
 
   /**
-   * Hands runs whose definition no process has to a process with the same name and version: they continue if they can, and fail
+   * Hands runs whose definition no process has to a process with the same name and version: they continue if they can, and are parked
    * otherwise, as in a single process (graphs/machine/recovery.ts).
    * @returns their number.
    */
@@ -187,10 +189,31 @@ export class Leases {
     return jobs.length;
   }
 
+  /**
+   * Creates jobs for parked runs that a process may continue: by its own definition or, when it joins, by one of the same name.
+   * @param identifiers task identifiers that it takes.
+   * @returns their number.
+   */
+  async unpark(identifiers: readonly string[], isJoining: boolean): Promise<number> {
+    const { schema, query } = this.#database;
+    const { rows } = await query<GivenUp>(
+      `select id, worker, version, definition, due_ms::float8, priority from ${schema}.graph g
+       where phase not in ${ENDED} and phase = 'parked' and holder is null
+         and not exists (select from graphile_worker._private_jobs j where j.key = g.id)`,
+    );
+    const jobs = rows.flatMap((row) => {
+      const own = [identifierOfRow(row), ...(isJoining ? [nameOf(row.worker, row.version ?? undefined)] : [])];
+      const identifier = own.find((one) => identifiers.includes(one));
+      return identifier === undefined ? [] : [{ ...jobOf(row), identifier }];
+    });
+    if (jobs.length > 0) await query(addJobs, [JSON.stringify(jobs)]);
+    return jobs.length;
+  }
+
   /** Creates missing jobs. The rules leave none missing; this covers other causes, such as a job that was deleted by hand. */
   async addLostJobs(): Promise<number> {
     return this.#database.transaction(async (query) => {
-      const isLost = `g.holder is null and g.phase not in ${ENDED} and g.phase <> 'paused'
+      const isLost = `g.holder is null and g.phase not in ${IDLE}
         and not exists (select from graphile_worker._private_jobs j where j.key = g.id)`;
       return this.#giveUp(query, isLost, []);
     });
@@ -224,7 +247,7 @@ export class Leases {
     const { rows } = await query<GivenUp>(
       `update ${schema}.graph g set holder = null, lease = lease + 1
        where g.id in (select g.id from ${schema}.graph g where ${which} order by g.id for update)
-       returning id, worker, version, definition, due_ms::float8, priority, phase not in ${ENDED} and phase <> 'paused' as needs_job`,
+       returning id, worker, version, definition, due_ms::float8, priority, phase not in ${IDLE} as needs_job`,
       values,
     );
     const left = rows.filter((row) => row.needs_job);

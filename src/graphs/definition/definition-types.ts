@@ -36,6 +36,8 @@ export interface GraphDefinition<Input = unknown, Output = unknown> {
   readonly hash: string;
   readonly options: StoredGraphOptions;
   readonly types?: { input: Input; output: Output };
+  /** Whether it replaces a definition that this build lacks. Nothing can run by it. */
+  readonly isStandIn?: true;
 }
 
 /** Options of a graph whose input type is unknown. */

@@ -32,8 +32,8 @@ describe("stored runs checked against new definitions", () => {
   it("report missing nodes and unknown names", () => {
     const smaller = graph("flow", (g) => g.node("first", work));
     assert.deepEqual(kinds([history({ first: "done", "items/0": "running", last: "pending" })], smaller), [
-      'missing node: The node "items" is gone: the graph would fail',
-      'missing node: The node "last" is gone: the graph would fail',
+      'missing node: The node "items" is gone: the run would be parked',
+      'missing node: The node "last" is gone: the run would be parked',
     ]);
     const renamed = graph("flow2", (g) => g.node("first", work));
     assert.match(
@@ -49,7 +49,7 @@ describe("stored runs checked against new definitions", () => {
       g.map("items", work, first, () => []);
     });
     assert.deepEqual(kinds([history({ first: "done" })], larger), [
-      'new node: The node "before" is new: the graph would fail',
+      'new node: The node "before" is new: the run would be parked',
     ]);
   });
 
@@ -104,7 +104,7 @@ describe("stored runs checked against new definitions", () => {
     assert.deepEqual([found("1"), found(null)], [[], []]);
     assert.equal(found("2")[0]?.[0], "new node");
     assert.deepEqual(found("0"), [
-      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: its runs would wait forever'],
+      ["unknown graph", 'No graph or worker is named "flow" in version "0" any more: its runs would be parked'],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Checks stored runs against the new definitions, and lists what would break. Decides only: recovery.ts handles the same misfits when the
- * engine loads such a run.
+ * Checks stored runs against the new definitions, and lists the problems. Decides only: recovery.ts parks such runs when the engine loads
+ * them.
  */
 import { definitionName } from "../machine/step-id.ts";
 import { calledIn, definitionFor } from "./registry.ts";
@@ -22,7 +22,9 @@ export interface Misfit {
 }
 
 /** The part of a stored run that is checked. */
-export type History = Pick<Snapshot, "graph_id" | "worker" | "version" | "status" | "nodes">;
+export interface History extends Pick<Snapshot, "graph_id" | "worker" | "version" | "status"> {
+  nodes: readonly Pick<Snapshot["nodes"][number], "id" | "worker" | "status">[];
+}
 
 const EXAMPLES = 3;
 
@@ -31,25 +33,36 @@ export function misfits(
   histories: Iterable<History>,
   definitions: ReadonlyMap<string, readonly GraphDefinition[]>,
 ): Misfit[] {
-  const found = new Map<string, Misfit>();
-  for (const history of histories) {
-    const isLive = history.status !== "done" && history.status !== "failed";
-    for (const [kind, message] of misfitsOf(history, definitionOf(history, definitions))) {
-      const key = [isLive, kind, history.worker, message].join("\n");
-      const known = found.get(key) ?? {
-        kind,
-        worker: history.worker,
-        message,
-        count: 0,
-        graph_ids: [],
-        is_live: isLive,
-      };
+  const found = new Misfits(definitions);
+  for (const history of histories) found.add(history);
+  return found.all();
+}
+
+/** Counts the problems of runs that are read one after another. */
+export class Misfits {
+  readonly #definitions: ReadonlyMap<string, readonly GraphDefinition[]>;
+  readonly #found = new Map<string, Misfit>();
+
+  constructor(definitions: ReadonlyMap<string, readonly GraphDefinition[]>) {
+    this.#definitions = definitions;
+  }
+
+  add(history: History): void {
+    const { worker, status, graph_id: graphId } = history;
+    const isLive = status !== "done" && status !== "failed";
+    for (const [kind, message] of misfitsOf(history, definitionOf(history, this.#definitions))) {
+      const key = [isLive, kind, worker, message].join("\n");
+      const known = this.#found.get(key) ?? { kind, worker, message, count: 0, graph_ids: [], is_live: isLive };
       known.count++;
-      if (known.graph_ids.length < EXAMPLES) known.graph_ids.push(history.graph_id);
-      found.set(key, known);
+      if (known.graph_ids.length < EXAMPLES) known.graph_ids.push(graphId);
+      this.#found.set(key, known);
     }
   }
-  return [...found.values()].sort((a, b) => Number(b.is_live) - Number(a.is_live));
+
+  /** @returns incompatibilities, unfinished runs first. */
+  all(): Misfit[] {
+    return [...this.#found.values()].sort((a, b) => Number(b.is_live) - Number(a.is_live));
+  }
 }
 
 function definitionOf({ worker, version }: History, definitions: ReadonlyMap<string, readonly GraphDefinition[]>) {
@@ -61,7 +74,7 @@ type Finding = readonly [kind: MisfitKind, message: string];
 function misfitsOf({ worker, version, nodes }: History, definition: GraphDefinition | undefined): Finding[] {
   if (!definition) {
     const name = calledIn({ worker, version: version ?? undefined });
-    return [["unknown graph", `No graph or worker is named ${name} any more: its runs would wait forever`]];
+    return [["unknown graph", `No graph or worker is named ${name} any more: its runs would be parked`]];
   }
   // Steps of a worker are its own concern.
   const rows = nodes.filter(({ id }) => !id.includes("#"));
@@ -80,14 +93,14 @@ function lost(rows: readonly Row[], { nodes }: GraphDefinition): Finding[] {
   const gone = new Set(
     rows.map(({ id }) => definitionName(id)).filter((name) => !nodes.some((node) => node.name === name)),
   );
-  return [...gone].map((name) => ["missing node", `The node "${name}" is gone: the graph would fail`]);
+  return [...gone].map((name) => ["missing node", `The node "${name}" is gone: the run would be parked`]);
 }
 
 /** Fan-outs have no rows before their items are known. */
 function added(names: ReadonlySet<string>, { nodes }: GraphDefinition): Finding[] {
   return nodes
     .filter(({ name, map }) => !map && !names.has(name))
-    .map(({ name }) => ["new node", `The node "${name}" is new: the graph would fail`]);
+    .map(({ name }) => ["new node", `The node "${name}" is new: the run would be parked`]);
 }
 
 function changed(rows: readonly Row[], { nodes }: GraphDefinition): Finding[] {

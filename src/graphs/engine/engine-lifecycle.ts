@@ -1,5 +1,8 @@
 /** Recovers runs when the process starts, and stops the parts of an engine in their order. */
-import type { GraphRow } from "../../storage/contract/graph-rows.ts";
+import { silentLog } from "../../platform/shared/log.ts";
+import { wireStatus } from "../../platform/shared/wire.ts";
+import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
+import { Misfits, type History, type Misfit } from "./definition-compatibility.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import type { EngineParts } from "./engine-parts.ts";
 
@@ -34,19 +37,33 @@ export class EngineLifecycle {
   /** All unfinished runs belong to this process, because it has the store to itself. */
   async #recoverAll(): Promise<number> {
     const { graphs } = this.#options.store;
-    const { activeRuns, children: parents } = this.#parts;
+    const { activeRuns, registry, children: parents } = this.#parts;
     const children: GraphRow[] = [];
+    const misfits = new Misfits(registry.all());
     let count = 0;
     for (let after: string | undefined = ""; after !== undefined;) {
       const ids: string[] = await graphs.unfinished(after, SLICE);
       const left = await graphs.load(ids.filter((id) => !activeRuns.get(id)));
+      for (const { row, nodes } of left)
+        if (registry.of(row)?.hash !== row.definition) misfits.add(historyOf(row, nodes));
       await Promise.all(left.map((stored) => activeRuns.recover(stored, true)));
       children.push(...left.flatMap(({ row }) => (row.parentGraph === undefined ? [] : [row])));
       count += left.length;
       after = ids.at(-1);
     }
+    this.#report(misfits.all());
     for (const row of children) if (await parents.isOrphan(row)) await parents.follow("cancel", row.parentGraph ?? "");
     return count;
+  }
+
+  /** Logs what `svc graph check` would report about unfinished runs. */
+  #report(misfits: readonly Misfit[]): void {
+    const { log = silentLog } = this.#options;
+    for (const { kind, worker, message, count, graph_ids: graphIds } of misfits)
+      log.warn(
+        { kind, worker, count, graphIds },
+        `${count} unfinished ${count === 1 ? "run" : "runs"} of "${worker}" ${count === 1 ? "does" : "do"} not fit this build. ${message}. Start a build with their definition, or cancel them.`,
+      );
   }
 
   idle(): Promise<void> {
@@ -65,4 +82,8 @@ export class EngineLifecycle {
     isolation.close();
     await tools.close();
   }
+}
+
+function historyOf({ id, worker, version, status }: GraphRow, nodes: readonly NodeRow[]): History {
+  return { graph_id: id, worker, version: version ?? null, status: wireStatus(status), nodes };
 }

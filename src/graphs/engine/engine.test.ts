@@ -543,7 +543,7 @@ for (const url of PLACES) {
       await store.close();
     });
 
-    it("waits with a run whose worker is missing, and fails a run whose nodes are missing", async () => {
+    it("parks a run whose worker is missing, and a run whose nodes are missing", async () => {
       const hold = () => new Promise<null>(() => undefined);
       const two = graph("g", (g) => g.node("old", worker("old", hold)));
       const { engine, store, clock } = await bench({ graphs: [two], workers: [worker("lost", hold)] }, url);
@@ -562,8 +562,8 @@ for (const url of PLACES) {
         (await next.snapshot(first.snapshot.graph_id))?.error?.message ?? "",
         /no longer has the node "old"/,
       );
-      assert.equal((await next.snapshot(second.snapshot.graph_id))?.status, "running");
-      assert.match(log.texts.join(), /no worker or graph named "lost"/);
+      assert.equal((await next.snapshot(second.snapshot.graph_id))?.phase, "parked");
+      assert.match(log.texts.join(), /No graph or worker is named "lost"/);
       await store.close();
     });
   });

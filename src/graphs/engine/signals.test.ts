@@ -194,7 +194,7 @@ for (const url of PLACES) {
       await engine.idle();
       await assert.rejects(engine.signal(snapshot.graph_id, "answer"), {
         code: "SVC_TRANSITION",
-        message: `The graph ${snapshot.graph_id} is done; signal needs it to be pending or running or pausing or paused`,
+        message: `The graph ${snapshot.graph_id} is done; signal needs it to be pending or running or pausing or paused or parked`,
       });
       await assert.rejects(engine.signal(`g_${"0".repeat(26)}`, "answer"), { code: "SVC_NOT_FOUND" });
       await store.close();

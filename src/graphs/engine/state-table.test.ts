@@ -10,6 +10,7 @@ import { graph, worker } from "../definition/definition.ts";
 import { Machine } from "../machine/machine.ts";
 import { firstNodes } from "../machine/node-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
+import type { OutboxRows } from "../machine/report-types.ts";
 
 const NOW = 5000;
 const FAILURE: Failure = { message: "no luck", reason: "error" };
@@ -25,6 +26,12 @@ const chain = graph(
   },
   { timeout: 1000 },
 );
+/** A later `chain` with the same name. */
+const longer = graph("chain", (g) => {
+  const a = g.node("a", work);
+  const b = g.node("b", work, { after: [a] });
+  g.node("c", work, { after: [b] });
+});
 const lenient = graph("lenient", (g) => {
   const a = g.node("a", work, { onError: "continue" });
   const b = g.node("b", work);
@@ -49,7 +56,7 @@ const draining = graph(
 
 /** A run, with the events and webhooks of its transitions. */
 class Table {
-  readonly machine: Machine;
+  machine: Machine;
   events: string[] = [];
   webhooks: string[] = [];
 
@@ -92,6 +99,19 @@ class Table {
   }
   resumed(): this {
     return this.take(this.machine.resume(NOW));
+  }
+  /** Recovered by a build with a node more, and then by one with its own nodes. */
+  parked(): this {
+    return this.take(this.#recoveredBy(longer).recover(NOW, false));
+  }
+  unparked(definition: unknown): this {
+    return this.take(this.#recoveredBy(definition).recover(NOW, false));
+  }
+  #recoveredBy(definition: unknown): Machine {
+    const { row, lastSeq } = this.machine;
+    const outboxRows: OutboxRows = ({ event }) => (this.webhooks.push(event), []);
+    this.machine = new Machine(row, this.machine.nodes(), lastSeq, definition as GraphDefinition, outboxRows);
+    return this.machine;
   }
   cancelled(): this {
     return this.take(this.machine.cancel(NOW));
@@ -201,6 +221,19 @@ const ROWS: Row[] = [
     events: ["graph.resumed"],
   },
   {
+    row: "queued, running | recovered, nodes differ",
+    story: (t) => t.begun().done("a").fresh().parked(),
+    phase: "parked",
+    events: ["graph.paused"],
+    webhooks: ["graph.paused"],
+  },
+  {
+    row: "parked | recovered, nodes fit",
+    story: (t) => t.begun().done("a").parked().fresh().unparked(chain),
+    phase: "running",
+    events: ["graph.resumed"],
+  },
+  {
     row: "any but done/failed | cancel",
     story: (t) => t.begun().paused().fresh().cancelled(),
     phase: "failed",
@@ -268,6 +301,7 @@ const INTO: Record<GraphPhase, () => Table> = {
   running: () => of(chain).begun(),
   pausing: () => of(chain).begun().paused(),
   paused: () => of(chain).paused(),
+  parked: () => of(chain).begun().parked(),
   cancelling: () => of(undone).begun().done("a").failed("b"),
   done: () => of(chain).begun().done("a").done("b"),
   failed: () => of(chain).begun().failed("a"),
@@ -276,7 +310,7 @@ const INTO: Record<GraphPhase, () => Table> = {
 const ALLOWED: Record<"pause" | "resume" | "cancel" | "retry", GraphPhase[]> = {
   pause: ["queued", "running"],
   resume: ["pausing", "paused"],
-  cancel: ["queued", "running", "pausing", "paused"],
+  cancel: ["queued", "running", "pausing", "paused", "parked"],
   retry: ["failed"],
 };
 
@@ -311,7 +345,7 @@ describe("the state table", () => {
         const before = JSON.stringify([machine.row, machine.nodes(), machine.lastSeq]);
         assert.equal(machine.row.phase, phase);
         // The status and phase that callers see.
-        const reported = ` is ${phase === "queued" ? "pending" : phase};`;
+        const reported = ` is ${phase === "queued" ? "pending" : phase}${phase === "parked" ? " (" : ";"}`;
         assert.throws(
           () => machine[control](NOW),
           (error) => error instanceof SvcError && error.code === "SVC_TRANSITION" && error.message.includes(reported),

@@ -27,14 +27,15 @@ describe("a run of a versioned graph", () => {
     assert.deepEqual(results, ["old", "new"]);
   });
 
-  it("waits with a log line if its version is missing, and continues when it is available again", async () => {
+  it("is parked with a log line if its version is missing, and continues when it is available again", async () => {
     const it = await bench({ graphs: [versioned("1")] }, "memory:");
     const { snapshot } = await it.engine.start("site", null);
     await it.crash({ graphs: [versioned("2")] });
     await it.pass(0);
-    assert.equal((await it.engine.snapshot(snapshot.graph_id))?.status, "running");
-    assert.match(it.logs.join("\n"), /waits: this app has no worker or graph named "site" in version "1"/);
-    await assert.rejects(it.engine.cancel(snapshot.graph_id), { code: "SVC_TRANSITION", message: /in version "1"/ });
+    const parked = await it.engine.snapshot(snapshot.graph_id);
+    assert.deepEqual([parked?.status, parked?.phase, parked?.error?.reason], ["paused", "parked", "parked"]);
+    assert.match(it.logs.join("\n"), /No graph or worker is named "site" in version "1"/);
+    await assert.rejects(it.engine.resume(snapshot.graph_id), { code: "SVC_TRANSITION", message: /in version "1"/ });
     await it.crash({ graphs: [versioned("1", () => "there")] });
     await it.pass(0);
     assert.equal((await it.engine.snapshot(snapshot.graph_id))?.result, "there");

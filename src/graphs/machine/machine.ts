@@ -17,6 +17,8 @@
  * | pausing (running)   | last running node ends   | paused               | graph.paused + webhook                |
  * | pausing, paused     | resume                   | running              | graph.resumed                         |
  * | paused, not yet due | resume                   | queued               | graph.resumed                         |
+ * | queued, running     | recovered, nodes differ  | parked (paused)      | graph.paused + webhook                |
+ * | parked              | recovered, nodes fit     | running, or queued   | graph.resumed                         |
  * | any but done/failed | cancel                   | failed (cancelled)   | graph.failed + webhook                |
  * | running, pausing    | its time is over         | failed (timeout)     | graph.failed + webhook                |
  * | instead of failed   | nodes left to be undone  | cancelling           | graph.cancelling, node.compensating   |
@@ -28,6 +30,7 @@
  * All other transitions are rejected with `SVC_TRANSITION`. Cancel beats pause; a last node that is done beats both.
  * Source: docs/reference/http.md section 4.
  */
+import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import {
   hasEnded,
@@ -239,7 +242,7 @@ export class Machine {
 
   /** @param signal as it was sent. @param wait the wait that receives it. @param value value for the worker. */
   signalled(signal: NewSignal, wait: Wait | undefined, value: Json, nowMs: number): Transition {
-    this.#lifecycle.require("signal", ["queued", "running", "pausing", "paused"]);
+    this.#lifecycle.require("signal", ["queued", "running", "pausing", "paused", "parked"]);
     return this.inside(nowMs, (change, inner) => {
       const { name, actor, payload } = signal;
       const isEvent = stepOfEventSignal(name) !== undefined;
@@ -264,6 +267,9 @@ export class Machine {
 
   resume(nowMs: number, auditContext?: AuditContext): Transition {
     this.#lifecycle.require("resume", ["pausing", "paused"]);
+    const problem = misfit(this.row, this.#state);
+    if (problem !== undefined)
+      throw new SvcError("SVC_TRANSITION", `The graph ${this.row.id} can't be resumed by this build: ${problem}`);
     const change = new Change(this.row, nowMs, this.#last);
     const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
     this.#lifecycle.resume(change, isEarly, auditContext);
@@ -278,7 +284,7 @@ export class Machine {
 
   /** @param message message of its error. */
   cancel(nowMs: number, auditContext?: AuditContext, message = "Cancelled by an operator"): Transition {
-    this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused"]);
+    this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused", "parked"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.ending.fail(change, { message, reason: "cancelled" }, auditContext);
     return change.transition;
@@ -304,7 +310,7 @@ export class Machine {
   }
 
   /**
-   * Running nodes are ready again, or poison. A run fails if its definition has changed too much.
+   * Running nodes are ready again, or poison. A run is parked if this build can't execute it, and continues once a build can.
    * @param hasCrashed whether the process died with it; a fault of the store is not the node's fault.
    * @param ranBeside whether a node ran in another process, so that it did not crash this one. Undefined if there is no other.
    * @returns undefined if nothing needs a change.
@@ -312,10 +318,12 @@ export class Machine {
   recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Transition | undefined {
     if (this.ending.isActive) return this.ending.recover(nowMs, hasCrashed);
     const problem = misfit(this.row, this.#state);
-    if (problem !== undefined) return this.#abandon(problem, nowMs);
     const change = new Change(this.row, nowMs, this.#last);
     const hasDied = (node: NodeRow): boolean => hasCrashed && ranBeside?.(node) !== true;
+    if (problem !== undefined && !this.#mayPark(problem)) return undefined;
     const poison = recoverNodes(change, this.#state, hasDied, ranBeside === undefined);
+    if (problem !== undefined) return this.#park(change, problem);
+    if (this.row.phase === "parked") this.#lifecycle.unpark(change);
     this.#readiness.readAgain();
     for (const node of poison) {
       this.#readiness.drop(node);
@@ -330,10 +338,15 @@ export class Machine {
 
   // Decisions shared by the transitions.
 
-  #abandon(problem: string, nowMs: number): Transition {
-    const change = new Change(this.row, nowMs, this.#last);
-    const message = `The definition of "${this.row.worker}" changed while this run was active: ${problem}`;
-    this.ending.fail(change, { message, reason: "error" });
+  /** A paused run stays paused: it does nothing, and `resume` checks it again. */
+  #mayPark(problem: string): boolean {
+    const { phase, error } = this.row;
+    return phase !== "paused" && !(phase === "parked" && error?.message === problem);
+  }
+
+  #park(change: Change, problem: string): Transition {
+    if (this.row.phase === "pausing") this.#settlePause(change);
+    else this.#lifecycle.park(change, problem);
     return change.transition;
   }
 

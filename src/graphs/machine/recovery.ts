@@ -8,9 +8,16 @@ import { firstNodes } from "./node-rows.ts";
 /** A node or compensation that crashed its process this often is not tried again: it would take all other runs with it. */
 export const MAX_CRASHES = 3;
 
-/** How the definition differs from the one the run was started with; undefined if it fits. */
+/** How the definition differs from the one the run was started with, for people; undefined if it fits. */
 export function misfit(row: GraphRow, state: RunState): string | undefined {
+  const problem = differenceOf(row, state);
+  if (problem === undefined) return undefined;
+  return `The definition of "${row.worker}" has changed since this run was started: ${problem}`;
+}
+
+function differenceOf(row: GraphRow, state: RunState): string | undefined {
   const { definition } = state;
+  if (definition.isStandIn) return "this build lacks it";
   const names = new Set(definition.nodes.map(({ name }) => name));
   const lost = state.all().find(({ id }) => !names.has(definitionName(id)));
   if (lost) return `it no longer has the node "${lost.id}"`;

@@ -5,7 +5,7 @@
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import { wireStatus, type GraphStatus, type WebhookEvent } from "../../platform/shared/wire.ts";
+import { wireStatus, type RunStatus, type WebhookEvent } from "../../platform/shared/wire.ts";
 import type { Failure, GraphPhase, GraphRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import { auditJson, auditFields } from "./audit.ts";
@@ -14,11 +14,12 @@ import type { StoredGraphOptions } from "../definition/definition-types.ts";
 import type { LifecycleEvent, OutboxRows } from "./report-types.ts";
 import type { AuditContext } from "../definition/audit-types.ts";
 
-const STATUS: Record<GraphPhase, GraphStatus> = {
+const STATUS: Record<GraphPhase, RunStatus> = {
   queued: "pending",
   running: "running",
   pausing: "running",
   paused: "paused",
+  parked: "parked",
   cancelling: "running",
   done: "done",
   failed: "failed",
@@ -50,7 +51,11 @@ export class Lifecycle {
     const { id, phase } = this.row;
     if (phases.includes(phase)) return;
     const needed = phases.map(shown).join(" or ");
-    throw new SvcError("SVC_TRANSITION", `The graph ${id} is ${shown(phase)}; ${action} needs it to be ${needed}`);
+    const why = phase === "parked" ? ` (${this.row.error?.message ?? ""})` : "";
+    throw new SvcError(
+      "SVC_TRANSITION",
+      `The graph ${id} is ${shown(phase)}${why}; ${action} needs it to be ${needed}`,
+    );
   }
 
   setPhase(change: Change, phase: GraphPhase): void {
@@ -85,9 +90,7 @@ export class Lifecycle {
 
   /** @param isEarly whether it was paused before its start, and waits for that. */
   resume(change: Change, isEarly: boolean, auditContext: AuditContext | undefined): void {
-    const { phase, timeoutMs } = this.row;
-    if (phase === "paused" && timeoutMs !== undefined)
-      this.set(change, { deadlineMs: change.nowMs + timeoutMs, timeoutMs: undefined });
+    this.#continueTime(change);
     this.setPhase(change, isEarly ? "queued" : "running");
     change.event("graph.resumed", undefined, auditJson(auditContext));
   }
@@ -98,14 +101,41 @@ export class Lifecycle {
   }
 
   paused(change: Change): void {
-    const { deadlineMs } = this.row;
     this.setPhase(change, "paused");
-    this.set(change, { pauseNo: this.row.pauseNo + 1 });
-    // Its time stops.
-    if (deadlineMs !== undefined)
-      this.set(change, { timeoutMs: Math.max(0, deadlineMs - change.nowMs), deadlineMs: undefined });
+    this.#stopTime(change);
     change.event("graph.paused");
     this.#announce(change, "graph.paused");
+  }
+
+  /** This build can't execute the run. @param message the difference between the definitions. */
+  park(change: Change, message: string): void {
+    this.setPhase(change, "parked");
+    this.set(change, { error: { message, reason: "parked" } });
+    this.#stopTime(change);
+    change.event("graph.paused", undefined, { reason: "parked", message });
+    this.#announce(change, "graph.paused");
+  }
+
+  /** This build can execute the parked run. A run that has not started waits for its start. */
+  unpark(change: Change): void {
+    this.#continueTime(change);
+    this.setPhase(change, this.row.startedMs === undefined ? "queued" : "running");
+    this.set(change, { error: undefined });
+    change.event("graph.resumed", undefined, { reason: "parked" });
+  }
+
+  /** Stops the run's time, and numbers the pause. */
+  #stopTime(change: Change): void {
+    const { deadlineMs, pauseNo } = this.row;
+    this.set(change, { pauseNo: pauseNo + 1 });
+    if (deadlineMs !== undefined)
+      this.set(change, { timeoutMs: Math.max(0, deadlineMs - change.nowMs), deadlineMs: undefined });
+  }
+
+  #continueTime(change: Change): void {
+    const { phase, timeoutMs } = this.row;
+    if ((phase === "paused" || phase === "parked") && timeoutMs !== undefined)
+      this.set(change, { deadlineMs: change.nowMs + timeoutMs, timeoutMs: undefined });
   }
 
   /** The run has failed, and waits for running nodes or compensation. Nothing new starts. */

@@ -154,6 +154,7 @@ function ActiveRuns({ status: { graphs } }: { status: Status }) {
     ["running", "running"],
     ["pending", "queued"],
     ["paused", "paused"],
+    ...(graphs.parked > 0 ? [["parked", "parked"] as const] : []),
   ] as const;
   return (
     <>

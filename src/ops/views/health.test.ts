@@ -17,9 +17,10 @@ const NOW_MS = 1_000_000;
 function healthIn(
   disk: number | null,
   processes: Parameters<typeof healthOf>[0]["processes"] = [],
+  parked = 0,
 ): [word: string, reasons: string] {
   const delivery = { oldest_waiting_ms: 0 };
-  const status = { status: "ready", delivery, disk_free_bytes: disk, processes } as const;
+  const status = { status: "ready", graphs: { parked }, delivery, disk_free_bytes: disk, processes } as const;
   const { word, reasons } = healthOf(status, HOUR, [], 0, NOW_MS);
   return [word, reasons.join()];
 }
@@ -34,6 +35,13 @@ describe("The health of an app", () => {
     const [word, reasons] = healthIn(120_000_000);
     assert.equal(word, "Degraded");
     assert.match(reasons, /has 120 MB left/);
+  });
+
+  it("is degraded if runs are parked", () => {
+    assert.match(
+      healthIn(null, [], 1)[1],
+      /^1 run is parked: start a build with the definition of this run, or cancel it$/,
+    );
   });
 
   it("is good if the disk has room, or is not known", () => {

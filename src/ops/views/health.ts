@@ -24,6 +24,7 @@ const LITTLE_DISK_BYTES = 500_000_000;
 
 export function healthOf(
   status: Pick<Status, "status" | "disk_free_bytes" | "processes"> & {
+    graphs: Pick<Status["graphs"], "parked">;
     delivery: Pick<Status["delivery"], "oldest_waiting_ms">;
   },
   hour: RecentHour,
@@ -37,6 +38,11 @@ export function healthOf(
   const ended = hour.done + hour.failed;
   if (ended >= LEAST_ENDED && hour.failed / ended > FAILED_SHARE)
     reasons.push(`${shareText(hour.failed, ended)} of the runs of the last hour have failed`);
+  const { parked } = status.graphs;
+  if (parked > 0)
+    reasons.push(
+      `${countText(parked)} run${parked === 1 ? " is" : "s are"} parked: start a build with the definition of ${parked === 1 ? "this run" : "these runs"}, or cancel ${parked === 1 ? "it" : "them"}`,
+    );
   for (const { worker, oldest_ms: oldestMs, paused, waiting } of queues) {
     if (paused) reasons.push(`The queue ${worker} is paused, ${countText(waiting)} waiting`);
     else if (oldestMs !== null && oldestMs > LONG_WAIT_MS)

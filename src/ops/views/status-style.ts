@@ -16,6 +16,7 @@ const PHASES: Readonly<Record<Snapshot["phase"], StatusStyle>> = {
   running: { status: "running" },
   pausing: { status: "paused", word: "pausing" },
   paused: { status: "paused" },
+  parked: { status: "paused", word: "parked" },
   cancelling: { status: "cancelling" },
   done: { status: "done" },
   failed: { status: "failed" },
@@ -30,7 +31,7 @@ export function graphStyle({ phase, error, due_ms: dueMs }: Graph, nowMs: number
 
 /** Whether the run may still change without an operator. */
 export function mayChange({ phase }: Pick<Snapshot, "phase">): boolean {
-  return phase !== "done" && phase !== "failed" && phase !== "paused";
+  return phase !== "done" && phase !== "failed" && phase !== "paused" && phase !== "parked";
 }
 
 /** @param hasEnded whether the graph has ended: nodes that have not started by then never run */

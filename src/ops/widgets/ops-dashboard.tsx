@@ -87,6 +87,7 @@ function Health({ view: { status } }: { view: OverviewView }) {
     ["running", countText(status.graphs.running)],
     ["queued", countText(status.graphs.pending)],
     ["paused", countText(status.graphs.paused)],
+    ["parked", countText(status.graphs.parked)],
     ["webhooks due", countText(status.deliveries["pending"] ?? 0)],
     ["memory", `${Math.round(status.memory_bytes / 1e6)} MB`],
     ["version", status.version],

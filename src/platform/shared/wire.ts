@@ -372,12 +372,16 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 export const GRAPH_STATUSES = ["pending", "running", "paused", "done", "failed"] as const;
 export type GraphStatus = (typeof GRAPH_STATUSES)[number];
 
-/** Stored status of a run, by which filters select and counts are kept. Snapshots, events and webhooks show a cancelled run as failed. */
-export const RUN_STATUSES = [...GRAPH_STATUSES, "cancelled"] as const;
+/**
+ * Stored status of a run, by which filters select and counts are kept. Snapshots, events and webhooks show a cancelled run as failed, and
+ * a parked one as paused.
+ */
+export const RUN_STATUSES = [...GRAPH_STATUSES, "cancelled", "parked"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** @returns the status on the wire, where a cancelled run has failed with the reason `cancelled`. */
+/** @returns the status on the wire, where a cancelled run has failed with the reason `cancelled`, and a parked one is paused. */
 export function wireStatus(status: RunStatus): GraphStatus {
+  if (status === "parked") return "paused";
   return status === "cancelled" ? "failed" : status;
 }
 

@@ -3,14 +3,24 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { GraphOrigin, RunStatus } from "../../platform/shared/wire.ts";
 
 /** The detailed state behind the status on the wire. */
-export type GraphPhase = "queued" | "running" | "pausing" | "paused" | "cancelling" | "done" | "failed";
+export type GraphPhase =
+  | "queued"
+  | "running"
+  | "pausing"
+  | "paused"
+  /** This build can't execute it; a build with its definition continues it. */
+  | "parked"
+  | "cancelling"
+  | "done"
+  | "failed";
 
 /** Whether a run has ended: only a retry continues it. */
 export function hasEnded({ phase }: { readonly phase: GraphPhase }): boolean {
   return phase === "done" || phase === "failed";
 }
 
-export type FailureReason = "error" | "timeout" | "cancelled" | "poison";
+/** `parked`: not a failure, but the reason why a run does not continue. */
+export type FailureReason = "error" | "timeout" | "cancelled" | "poison" | "parked";
 
 export interface Failure {
   message: string;

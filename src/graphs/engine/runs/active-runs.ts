@@ -16,6 +16,7 @@ import { StaleLeaseError, type ClusterPort } from "../cluster-port.ts";
 import { TemporaryLeases } from "./temporary-leases.ts";
 import { Machine } from "../../machine/machine.ts";
 import { firstUnit, type FirstParts } from "../../machine/new-run.ts";
+import { standIn } from "../../machine/stand-in.ts";
 import type { OutboxRows } from "../../machine/report-types.ts";
 import type { ControlMessage } from "../../machine/run-message.ts";
 import { calledIn, type Registry } from "../registry.ts";
@@ -195,13 +196,23 @@ export class ActiveRuns implements RunSupervisor {
   ): Promise<void> {
     const { row } = stored;
     if (this.#runs.has(row.id)) return;
-    const definition = this.#options.registry.of(row);
-    if (!definition)
-      return this.#options.log.warn(
-        { graphId: row.id, worker: row.worker, version: row.version },
-        `The run ${row.id} waits: this app has no worker or graph named ${calledIn(row)}`,
-      );
-    await this.#resume(stored, definition, hasCrashed, lease, beside).settled;
+    const definition = this.#options.registry.of(row) ?? standIn(stored);
+    const { run, settled } = this.#resume(stored, definition, hasCrashed, lease, beside);
+    await settled;
+    if (row.phase === "parked") await this.#leaveParked(run);
+  }
+
+  /** A parked run is loaded again for a command, or by a build with its definition. */
+  async #leaveParked(run: ActiveRun): Promise<void> {
+    const { row } = run.machine;
+    if (!run.isActive) return;
+    this.#drop(run);
+    if (!this.#cluster || run.lease === undefined) return;
+    this.#options.log.warn(
+      { graphId: row.id, worker: row.worker },
+      `The run ${row.id} is parked: ${row.error?.message}`,
+    );
+    await this.#cluster.giveBack(row.id, run.lease);
   }
 
   /** @returns the run, and a promise for the commit of its recovery, or for the retry after a fault. */

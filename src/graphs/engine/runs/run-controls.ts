@@ -49,7 +49,7 @@ export class Steps {
   /** Executes a command in the process that holds the run. */
   async #at(graphId: string, command: RunCommand, here: () => Promise<Snapshot>): Promise<Snapshot> {
     const { cluster } = this.#options;
-    if (!cluster) return here();
+    if (!cluster) return (await this.#unfit(graphId, undefined, command)) ?? here();
     try {
       if (this.#options.activeRuns.get(graphId)) return await this.#joined(graphId, here);
     } catch (error) {
@@ -58,14 +58,20 @@ export class Steps {
     return cluster.reach(graphId, command, async (lease) => {
       this.#options.activeRuns.temporaryLeases.begin(graphId, lease);
       try {
-        const unfit = await this.#options.unfit.execute(graphId, lease, command);
-        if (!unfit) return await here();
-        await this.#follow(unfit, command);
-        return await this.#options.views.of(graphId);
+        return (await this.#unfit(graphId, lease, command)) ?? (await here());
       } finally {
         await this.#options.activeRuns.settle(graphId);
       }
     });
+  }
+
+  /** Executes a command for a run that this build can't execute. @returns undefined if it can. */
+  async #unfit(graphId: string, lease: number | undefined, command: RunCommand): Promise<Snapshot | undefined> {
+    const { activeRuns, unfit, views } = this.#options;
+    const machine = activeRuns.get(graphId) ? undefined : await unfit.execute(graphId, lease, command);
+    if (!machine) return undefined;
+    await this.#follow(machine, command);
+    return views.of(graphId);
   }
 
   /** With an existing run. If it is held for another caller's command, it stays held until this one is done. */

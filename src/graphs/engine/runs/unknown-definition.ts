@@ -1,16 +1,15 @@
 /**
  * Commands for runs whose definition this build lacks or has changed, if no process has it: a command that needs no definition changes
- * the rows directly, any other is rejected. Loading such a run would fail it (recovery.ts).
+ * the rows directly, any other is rejected.
  */
 import type { Clock } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { hasEnded, type StoredGraph } from "../../../storage/contract/graph-rows.ts";
+import { hasEnded } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { Transition } from "../../../storage/contract/transition.ts";
-import type { GraphDefinition, NodeDefinition } from "../../definition/definition-types.ts";
 import { StaleLeaseError, type RunCommand } from "../cluster-port.ts";
 import { decide } from "../../machine/decide.ts";
-import { definitionName, isInner } from "../../machine/step-id.ts";
+import { standIn } from "../../machine/stand-in.ts";
 import { Machine } from "../../machine/machine.ts";
 import { RunState } from "../../machine/run-state.ts";
 import { misfit } from "../../machine/recovery.ts";
@@ -39,16 +38,17 @@ export class Unfit {
 
   /**
    * Executes a command for a run that this process holds for it.
+   * @param lease undefined if the process has the store to itself.
    * @returns the run afterwards; undefined if its definition fits or it has ended: then it is loaded as usual.
    * @throws SvcError `SVC_TRANSITION` if the command needs the definition; rejections of the command itself.
    */
-  async execute(graphId: string, lease: number, command: RunCommand): Promise<Machine | undefined> {
+  async execute(graphId: string, lease: number | undefined, command: RunCommand): Promise<Machine | undefined> {
     const machine = await this.#read(graphId);
     if (!machine) return undefined;
     const { clock, graphs, inputBytes } = this.#options;
     const write = async (message: ControlMessage): Promise<void> => {
       const transition = decide(machine, message, clock.now()) as Transition;
-      if (transition.fence) transition.fence.lease = lease;
+      if (transition.fence && lease !== undefined) transition.fence.lease = lease;
       if (await graphs.commit(transition)) return;
       throw new StaleLeaseError();
     };
@@ -87,29 +87,4 @@ export class Unfit {
     if (definition && misfit(row, new RunState(nodes, definition)) === undefined) return undefined;
     return new Machine(row, nodes, lastSeq, standIn(stored), outboxRows, signals);
   }
-}
-
-/** A placeholder definition with the nodes that have rows. Nothing can run by it. */
-function standIn({ row, nodes }: StoredGraph): GraphDefinition {
-  const workers = new Map(nodes.filter(({ id }) => !isInner(id)).map(({ id, worker }) => [definitionName(id), worker]));
-  return {
-    kind: "graph",
-    name: row.worker,
-    hash: row.definition,
-    nodes: [...workers].map(([name, worker]) => standInNode(name, worker)),
-    options: { ...(row.version !== undefined && { version: row.version }) },
-  };
-}
-
-function standInNode(name: string, worker: string): NodeDefinition {
-  const run = (): never => {
-    throw new Error(`This build lacks the worker "${worker}" with which the graph was started`);
-  };
-  return {
-    name,
-    worker: { kind: "worker", name: worker, options: {}, run },
-    after: [],
-    input: () => null,
-    mayFail: false,
-  };
 }

@@ -213,6 +213,9 @@ function likesOf({ worker }: Snapshot, { message }: NonNullable<Snapshot["error"
   return { status: "failed", worker, ...(text !== "" && { error: text }) };
 }
 
+/** Colors of reasons that are no failure. */
+const NOTICE_TONES: Readonly<Record<string, string>> = { cancelled: "void", parked: "held" };
+
 function Trouble({ data: { run, node: chosen, origin, likes = 1 } }: { data: RunData }) {
   const { graph_id: id, error } = run;
   if (!error) return null;
@@ -220,7 +223,7 @@ function Trouble({ data: { run, node: chosen, origin, likes = 1 } }: { data: Run
   // If another node is selected, the origin belongs to that node's error.
   const place = chosen === undefined || chosen.id === node ? origin?.place : undefined;
   return (
-    <div class="notice" data-tone={error.reason === "cancelled" ? "void" : "bad"}>
+    <div class="notice" data-tone={NOTICE_TONES[error.reason] ?? "bad"}>
       <p>
         <strong>{message}</strong>
       </p>

@@ -16,13 +16,13 @@ const LABELS: Readonly<Record<Step, string>> = { pause: "Pause", resume: "Resume
 const ALLOWED: Readonly<Record<Step, readonly string[]>> = {
   pause: ["queued", "running"],
   resume: ["paused", "pausing"],
-  cancel: ["queued", "running", "pausing", "paused"],
+  cancel: ["queued", "running", "pausing", "paused", "parked"],
   retry: ["failed"],
 };
 
 const NEEDED: Readonly<Record<Step, string>> = {
   pause: "only queued or running runs can be paused",
-  resume: "only paused runs can be resumed",
+  resume: "only paused runs can be resumed; a parked run continues in a build with its definition",
   cancel: "only runs that have not ended and are not being cancelled can be cancelled",
   retry: "only failed runs can be retried as a whole; select a node to rerun from there",
 };
