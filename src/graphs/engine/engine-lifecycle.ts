@@ -71,9 +71,11 @@ export class EngineLifecycle {
   }
 
   async close(drainMs = DRAIN_MS): Promise<void> {
-    const { schedule, sentEvents, children, retention, remoteRunner, activeRuns, isolation, tools } = this.#parts;
+    const { schedule, sentEvents, children, retention, remoteRunner, activeRuns, isolation, tools, keepAlive } =
+      this.#parts;
     schedule.close();
     sentEvents.close();
+    keepAlive.close();
     children.close();
     retention?.stop();
     const overdue = this.#options.clock.schedule(drainMs, () => remoteRunner.leave());

@@ -11,6 +11,7 @@ import { GroupedStarts } from "./events/grouped-starts.ts";
 import { knownEvents } from "./events/known-events.ts";
 import { EventRouter } from "./events/route-event.ts";
 import { SentEvents } from "./events/sent-events.ts";
+import { KeepAlive } from "./runs/keep-alive.ts";
 import { NewGraphs } from "./runs/start-run.ts";
 import { WorkerQueues } from "./queues.ts";
 import { Registry } from "./registry.ts";
@@ -30,7 +31,12 @@ import { Unfit } from "./runs/unknown-definition.ts";
 import { Views } from "./runs/run-views.ts";
 
 export type EngineParts = ReturnType<typeof execution> &
-  ReturnType<typeof callers> & { limits: ValueLimits; kept: KeptTimes; retention: Retention | undefined };
+  ReturnType<typeof callers> & {
+    limits: ValueLimits;
+    kept: KeptTimes;
+    retention: Retention | undefined;
+    keepAlive: KeepAlive;
+  };
 
 /** @throws SvcError `SVC_DEFINITION` if two graphs or workers share a name. */
 export function composeEngine(options: EngineOptions): EngineParts {
@@ -40,7 +46,7 @@ export function composeEngine(options: EngineOptions): EngineParts {
   const kept = readKept(options.retention, [...running.registry.all().values()].flat());
   const keptMs = keptBy(kept);
   const retention = keptMs && new Retention({ graphs: store.graphs, clock, log, keptMs });
-  return { ...running, ...callers(options, limits, running), limits, kept, retention };
+  return { ...running, ...callers(options, limits, running), limits, kept, retention, keepAlive: new KeepAlive() };
 }
 
 /** The parts that execute nodes. */

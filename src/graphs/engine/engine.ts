@@ -64,7 +64,8 @@ export function createEngine(options: EngineOptions): Engine {
       steps.signal(graphId, await checkedSignal(signal, value), value as Json, sent),
     bulk: (action, given) => bulk({ store, clock, steps }, action, given),
     purge: (query) => purgeAll(graphs, query),
-    result: (graphId, { signal } = {}) => resultOf({ graphs, runs: activeRuns }, graphId, signal),
+    result: (graphId, { signal } = {}) =>
+      resultOf({ graphs, runs: activeRuns, keepAlive: parts.keepAlive }, graphId, signal),
     subscribe: (graphId, afterSeq, signal) => subscribe(graphs, graphId, afterSeq, signal),
   };
   children.attach(engine);

@@ -7,6 +7,7 @@ import { graph, worker } from "../definition/definition.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import { bench, gate, PLACES, typesOf } from "../engine/engine.testkit.ts";
 import { Machine } from "../machine/machine.ts";
+import { DueTimers } from "./due-timers.ts";
 import { ActiveRun, type MessageHandler } from "./active-run.ts";
 
 function runWith(handle: (run: ActiveRun, type: string) => void): ActiveRun {
@@ -18,7 +19,8 @@ function runWith(handle: (run: ActiveRun, type: string) => void): ActiveRun {
     transact: () => Promise.reject(new Error("no transaction here")),
     fail: () => assert.fail("nothing fails here"),
   };
-  return new ActiveRun(machine, handler, new SimulatedClock(), 1);
+  const clock = new SimulatedClock();
+  return new ActiveRun(machine, handler, { clock, due: new DueTimers(clock), progressPerSecond: 1 });
 }
 
 describe("the inbox of a run", () => {

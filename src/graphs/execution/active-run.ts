@@ -9,6 +9,7 @@ import type { TransactionRun } from "../../storage/contract/transaction.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { RunMessage } from "../machine/run-message.ts";
 import { PauseAbort, type Abort } from "./attempt/abort.ts";
+import type { DueTimers } from "./due-timers.ts";
 import { ProgressThrottle } from "./progress.ts";
 import type { Slot } from "./queue/slot.ts";
 
@@ -63,11 +64,18 @@ export class ActiveRun {
   #pauses = 0;
   #deadline: Timer | undefined;
 
-  constructor(machine: Machine, handler: MessageHandler, clock: Clock, progressPerSecond: number) {
+  readonly #due: DueTimers;
+
+  constructor(
+    machine: Machine,
+    handler: MessageHandler,
+    { clock, due, progressPerSecond }: { clock: Clock; due: DueTimers; progressPerSecond: number },
+  ) {
     this.machine = machine;
     this.progress = new ProgressThrottle(clock, progressPerSecond, this);
     this.#handler = handler;
     this.#clock = clock;
+    this.#due = due;
   }
 
   get id(): string {
@@ -115,6 +123,15 @@ export class ActiveRun {
     this.#timers.add(timer);
   }
 
+  /** Runs a task at a time of the wall clock, unless the run is stopped first. */
+  at(dueMs: number, task: () => void): void {
+    const timer = this.#due.at(dueMs, () => {
+      this.#timers.delete(timer);
+      task();
+    });
+    this.#timers.add(timer);
+  }
+
   /** Posts a message later, unless the run is stopped first. */
   postAfter(delayMs: number, message: RunMessage): void {
     this.after(delayMs, () => this.post(message));
@@ -127,8 +144,8 @@ export class ActiveRun {
     this.#deadlineMs = deadlineMs;
     this.#deadline?.cancel();
     if (deadlineMs === undefined) return;
-    this.#deadline = this.#clock.schedule(Math.max(0, deadlineMs - this.#clock.now()), () => {
-      // A timer may fire a moment early, and is set again then.
+    this.#deadline = this.#due.at(deadlineMs, () => {
+      // Another process may have another time, by which it is not over yet: it is set again then.
       this.#deadlineMs = undefined;
       this.post({ type: "deadline" });
     });

@@ -58,6 +58,25 @@ describe("when the system clock is changed", () => {
       assert.equal((await engine.snapshot(snapshot.graph_id))?.error?.reason, "timeout");
     });
 
+  it("forwards, a sleep that is over by then ends within a minute, and so does a retry", async () => {
+    const clock = new SimulatedClock();
+    const sleeps = worker("sleeps", { retry: { max: 2, base: "50m", jitter: false } }, async (_input, ctx) => {
+      if (ctx.attempt === 1) throw new Error("no luck");
+      await ctx.sleep("55m");
+      return "awake";
+    });
+    const { engine } = await bench({ workers: [sleeps] }, "memory:", clock);
+    const { snapshot } = await engine.start("sleeps", null);
+    await clock.advance(1000);
+    clock.aheadMs = HOUR_MS;
+    await clock.advance(60_000);
+    const nodeOf = async () => (await engine.snapshot(snapshot.graph_id))?.nodes[0];
+    assert.equal((await nodeOf())?.status, "waiting");
+    clock.aheadMs = 2 * HOUR_MS;
+    await clock.advance(60_000);
+    assert.equal((await engine.snapshot(snapshot.graph_id))?.result, "awake");
+  });
+
   it("backwards, a sleep that ended during a pause is over when its run is resumed", async () => {
     const clock = new SimulatedClock();
     const sleeps = worker("sleeps", async (_input, ctx) => {

@@ -3,6 +3,7 @@
  * free slot, a node is marked as running in the transition that makes it ready; otherwise its run gets a message when there is a slot.
  */
 import type { Clock } from "../../platform/shared/clock.ts";
+import type { NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import type { Busy } from "../engine/runs/idle-tracker.ts";
 import type { Worker } from "../definition/definition-types.ts";
@@ -16,6 +17,7 @@ import type { Permits } from "./queue/permit-types.ts";
 import type { SlotUser } from "./queue/queued-attempt.ts";
 import type { Slot } from "./queue/slot.ts";
 import { StartedAttempt } from "./started-attempt.ts";
+import { Suspects } from "./suspects.ts";
 import { isQueued, WorkerQueue, type SlotPool } from "./queue/worker-queue.ts";
 
 export interface DispatcherOptions {
@@ -40,6 +42,7 @@ export class Dispatcher implements SlotPool {
   readonly #options: DispatcherOptions;
   readonly #queueReports = new Map<string, WorkerQueue>();
   readonly #paused = new Set<string>();
+  readonly #suspects = new Suspects();
   #running = 0;
 
   constructor(options: DispatcherOptions) {
@@ -55,7 +58,7 @@ export class Dispatcher implements SlotPool {
     const started: StartedAttempt[] = [];
     if (!this.state.mayStart) return started;
     for (const node of run.machine.takeReady()) {
-      if (isQueued(run, node)) continue;
+      if (isQueued(run, node) || !this.#suspects.admit(run, node)) continue;
       const taskQueue = this.#queueOf(run.machine.definitionOf(node.id).worker);
       const { keys, fault } = keysOf(run.machine, node, taskQueue.worker.options);
       this.#options.onReady?.(taskQueue.worker.name);
@@ -74,14 +77,18 @@ export class Dispatcher implements SlotPool {
     if (!this.state.mayStart) return;
     const touched = new Set<WorkerQueue>();
     for (const node of run.machine.takeReady()) {
-      if (isQueued(run, node)) continue;
-      const taskQueue = this.#queueOf(run.machine.definitionOf(node.id).worker);
-      const { keys, fault } = keysOf(run.machine, node, taskQueue.worker.options);
-      this.#options.onReady?.(taskQueue.worker.name);
-      taskQueue.enqueue(run, node, keys, fault);
-      touched.add(taskQueue);
+      if (isQueued(run, node) || !this.#suspects.admit(run, node)) continue;
+      touched.add(this.#enqueue(run, node));
     }
     for (const taskQueue of touched) this.fill(taskQueue);
+  }
+
+  #enqueue(run: ActiveRun, node: NodeRow): WorkerQueue {
+    const taskQueue = this.#queueOf(run.machine.definitionOf(node.id).worker);
+    const { keys, fault } = keysOf(run.machine, node, taskQueue.worker.options);
+    this.#options.onReady?.(taskQueue.worker.name);
+    taskQueue.enqueue(run, node, keys, fault);
+    return taskQueue;
   }
 
   /** Resolves with a slot for a compensation, which no rate counts. Never resolves if it is not needed at its turn. */
@@ -130,6 +137,8 @@ export class Dispatcher implements SlotPool {
 
   /** Grants free slots. With a limit for all workers, any worker may be next. */
   fill(taskQueue: WorkerQueue): void {
+    const suspect = this.state.mayStart ? this.#suspects.next() : undefined;
+    if (suspect) this.fill(this.#enqueue(suspect.run, suspect.node));
     const { concurrency } = this.#options;
     while (this.state.mayStart && this.#running < concurrency) {
       const first = concurrency === Infinity ? taskQueue : this.#first();

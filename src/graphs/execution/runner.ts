@@ -65,6 +65,7 @@ export class Runner {
     const controller = new Abort();
     attempt.controller = controller;
     run.controllers.set(node.id, controller);
+    attempt.slot.started();
     const [startedMs, beganMs] = [clock.now(), clock.elapsed()];
     const outcome =
       attempt.fault === undefined ? await this.#outcomeOf(attempt, controller) : refusal(attempt.fault, node);

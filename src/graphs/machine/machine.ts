@@ -186,6 +186,8 @@ export class Machine {
       this.#failNode(change, node, error);
     } else {
       this.inner.retrySteps(change, node);
+      // The attempt has ended, so it has not crashed the process.
+      this.inner.progressed(change, node);
       change.node(node, { status: "retrying", error, dueMs: retryAtMs });
       change.event("node.retrying", node.id, {
         ...withoutOrigin(error),

@@ -7,6 +7,13 @@ import { firstNodes } from "./node-rows.ts";
 
 /** A node or compensation that crashed its process this often is not tried again: it would take all other runs with it. */
 export const MAX_CRASHES = 3;
+/** Nodes that were running in so many crashes run one at a time (execution/suspects.ts). */
+const SUSPECT_CRASHES = MAX_CRASHES - 1;
+
+/** Whether the next crash gives the node up. */
+export function isSuspect({ crashes }: Pick<NodeRow, "crashes">): boolean {
+  return crashes >= SUSPECT_CRASHES;
+}
 
 /** How the definition differs from the one the run was started with, for people; undefined if it fits. */
 export function misfit(row: GraphRow, state: RunState): string | undefined {

@@ -1,4 +1,7 @@
-/** Signals of a run that no wait has received. The store has them; they are loaded with the run. */
+/**
+ * Signals of a run that no wait has received. The store has them; they are loaded with the run. No operation depends on their number, so a
+ * run may receive any number of signals.
+ */
 import type { Json } from "../../platform/shared/json.ts";
 import type { SignalRow } from "../../storage/contract/graph-rows.ts";
 import { eventIn, startKey, stepOfEventSignal, type EventId } from "./event-signal.ts";
@@ -11,15 +14,21 @@ export interface KeptSignal {
   /** The worker's value. */
   value: Json;
   /** The wait that will receive it; undefined: none yet. */
+  readonly wait: Wait | undefined;
+}
+
+interface Kept extends KeptSignal {
   wait: Wait | undefined;
 }
 
 export class Signals {
-  #kept: KeptSignal[];
+  /** Without a wait, by name, in the order of their numbers. */
+  readonly #free = new Map<string, Map<number, Kept>>();
+  readonly #assigned = new Map<Wait, Kept>();
   readonly #keys = new Set<string>();
 
   constructor(rows: readonly SignalRow[]) {
-    this.#kept = rows.map((row) => ({ row, value: row.payload, wait: undefined }));
+    for (const row of rows) this.#release({ row, value: row.payload, wait: undefined });
   }
 
   /** Whether a signal with this idempotency key was sent since the run was loaded. */
@@ -42,32 +51,62 @@ export class Signals {
 
   /** The first unassigned signal of a name. */
   first(name: string): KeptSignal | undefined {
-    return this.#kept.find(({ row, wait }) => row.name === name && !wait);
+    return this.#free.get(name)?.values().next().value;
   }
 
   /** The signal that is assigned to this wait. */
   of(wait: Wait): KeptSignal | undefined {
-    return this.#kept.find((signal) => signal.wait === wait);
+    return this.#assigned.get(wait);
+  }
+
+  /** Reserves a signal for a wait, while its payload is validated. */
+  assign(signal: KeptSignal, wait: Wait): void {
+    this.#forget(signal);
+    this.#assigned.set(wait, Object.assign(signal, { wait }));
   }
 
   add(change: Change, row: SignalRow, wait: Wait | undefined, value: Json): void {
     if (row.key !== undefined) this.#keys.add(row.key);
     (change.transition.signals ??= []).push(row);
-    this.#kept.push({ row, value, wait });
+    const signal = { row, value, wait };
+    if (wait) this.#assigned.set(wait, signal);
+    else this.#release(signal);
   }
 
   /** @param wait the wait that receives it; undefined: the signal is dropped. */
   take(change: Change, signal: KeptSignal, wait: Wait | undefined): void {
     (change.transition.takenSignals ??= []).push({ seq: signal.row.seq, node: wait?.id ?? "" });
-    this.#kept = this.#kept.filter((other) => other !== signal);
+    this.#forget(signal);
   }
 
   /** Unassigns signals whose attempt is gone, for the next attempt. */
   releaseHeld(isGone: (wait: Wait) => boolean): void {
-    for (const signal of this.#kept) {
-      if (!signal.wait || !isGone(signal.wait)) continue;
-      signal.wait = undefined;
-      signal.value = signal.row.payload;
+    const gone = [...this.#assigned.values()].filter(({ wait }) => wait && isGone(wait));
+    if (gone.length === 0) return;
+    for (const signal of gone) {
+      this.#forget(signal);
+      this.#release(Object.assign(signal, { wait: undefined, value: signal.row.payload }));
     }
+    // They were sent before those that stayed free.
+    for (const name of new Set(gone.map(({ row }) => row.name))) this.#sort(name);
+  }
+
+  #release(signal: Kept): void {
+    const { name, seq } = signal.row;
+    const free = this.#free.get(name);
+    if (free) free.set(seq, signal);
+    else this.#free.set(name, new Map([[seq, signal]]));
+  }
+
+  #forget({ row, wait }: KeptSignal): void {
+    if (wait) return void this.#assigned.delete(wait);
+    const free = this.#free.get(row.name);
+    free?.delete(row.seq);
+    if (free?.size === 0) this.#free.delete(row.name);
+  }
+
+  #sort(name: string): void {
+    const free = [...(this.#free.get(name) ?? [])].sort(([a], [b]) => a - b);
+    this.#free.set(name, new Map(free));
   }
 }

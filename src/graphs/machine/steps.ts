@@ -196,7 +196,8 @@ export class InnerNodes {
 
   /** The wait that a signal of this name would settle: the first one without a signal. */
   waiterFor(name: string): Wait | undefined {
-    return [...this.#waits.values()].find((wait) => wait.signal === name && !this.signals.of(wait));
+    for (const wait of this.#waits.values()) if (wait.signal === name && !this.signals.of(wait)) return wait;
+    return undefined;
   }
 
   /** Whether a step waits for an event, has none, and no step of its node has received this one. */

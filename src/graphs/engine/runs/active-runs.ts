@@ -23,6 +23,7 @@ import { calledIn, type Registry } from "../registry.ts";
 import { RunLoop, type RunLoopOptions, type RunSupervisor } from "./run-loop.ts";
 import { Shutdown } from "../../execution/attempt/abort.ts";
 import { ActiveRun } from "../../execution/active-run.ts";
+import { DueTimers } from "../../execution/due-timers.ts";
 import type { RunTable } from "../../execution/run-table.ts";
 
 export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
@@ -55,6 +56,7 @@ export class ActiveRuns implements RunSupervisor {
   readonly #runs: RunTable;
   readonly #loop: RunLoop;
   readonly #faults: FaultLog;
+  readonly #due: DueTimers;
   /** Runs that are being loaded. Concurrent callers share the result. */
   readonly #loading = new Map<string, Promise<ActiveRun>>();
   /** Runs that are held only while callers change them. */
@@ -68,6 +70,7 @@ export class ActiveRuns implements RunSupervisor {
     this.#busy = options.busy;
     this.#cluster = options.cluster;
     this.#runs = options.runs;
+    this.#due = new DueTimers(options.clock);
     this.#faults = new FaultLog(options.log, options.clock);
     this.#loop = new RunLoop({ ...options, supervisor: this });
   }
@@ -241,8 +244,7 @@ export class ActiveRuns implements RunSupervisor {
     const begin = (): void => {
       if (row.phase === "queued" && !this.#state.isClosing) run.post({ type: "begin" });
     };
-    const waitMs = row.dueMs - this.#clock.now();
-    if (waitMs > 0) run.after(waitMs, begin);
+    if (row.dueMs > this.#clock.now()) run.at(row.dueMs, begin);
     else begin();
   }
 
@@ -255,7 +257,7 @@ export class ActiveRuns implements RunSupervisor {
   #runOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition, lease?: number): ActiveRun {
     const { outboxRows, progressPerSecond } = this.#options;
     const machine = new Machine(row, nodes, lastSeq, definition, outboxRows, signals);
-    const run = new ActiveRun(machine, this.#loop, this.#clock, progressPerSecond);
+    const run = new ActiveRun(machine, this.#loop, { clock: this.#clock, due: this.#due, progressPerSecond });
     run.lease = lease;
     return run;
   }

@@ -189,9 +189,9 @@ export class RunLoop implements MessageHandler {
   }
 
   retryLater(run: ActiveRun, node: NodeRow): void {
-    const { clock, state } = this.#options;
+    const { state } = this.#options;
     const { epoch } = run.machine.row;
-    run.after(Math.max(0, (node.dueMs ?? 0) - clock.now()), () => {
+    run.at(node.dueMs ?? 0, () => {
       if (state.mayStart && run.isActive) run.post({ type: "retryDue", node, epoch });
     });
   }

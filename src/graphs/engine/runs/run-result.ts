@@ -7,18 +7,24 @@ import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent, GraphRow } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { Machine } from "../../machine/machine.ts";
+import type { KeepAlive } from "./keep-alive.ts";
 import { CallError } from "../../execution/attempt/call-error.ts";
 
 export interface ResultSource {
   graphs: Pick<GraphStore, "graph" | "onEvents">;
   /** Active runs of this process, which are ahead of the store by uncommitted changes. */
   runs: { get(graphId: string): { machine: Machine } | undefined };
+  keepAlive: KeepAlive;
 }
 
 /** Rejects as `Engine.result` documents. */
 export function resultOf(source: ResultSource, graphId: string, signal?: AbortSignal): Promise<Json> {
   return new Promise((resolve, reject) => {
+    let isSettled = false;
     const settle = (end: () => void): void => {
+      if (isSettled) return;
+      isSettled = true;
+      source.keepAlive.end();
       stop();
       signal?.removeEventListener("abort", abort);
       end();
@@ -32,6 +38,7 @@ export function resultOf(source: ResultSource, graphId: string, signal?: AbortSi
     const read = (): void => {
       source.graphs.graph(graphId).then(take, (error: unknown) => settle(() => reject(error as Error)));
     };
+    source.keepAlive.begin();
     const stop = source.graphs.onEvents(graphId, (events) => {
       const row = rowAtHand(source.runs.get(graphId)?.machine, events);
       if (row) take(row);

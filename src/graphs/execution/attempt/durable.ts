@@ -193,6 +193,7 @@ export class Durable {
     }
     const startedMs = this.#options.clock.now();
     this.#steps++;
+    const busy = this.#isParked ? this.#options.slot.keepBusy() : undefined;
     try {
       const result = structuredClone(await work());
       await this.#replay.settled();
@@ -202,6 +203,7 @@ export class Durable {
       throw error;
     } finally {
       this.#steps--;
+      busy?.end();
       this.#goOn();
       // A pause waits for this step only.
       if (this.#isPausing()) await this.#pausePoint();
@@ -380,6 +382,8 @@ export class Durable {
     if (!wait.outcome) this.#park(wait);
     await Promise.race([woken, this.#aborted]);
     await this.#unpark();
+    // With other open waits it has no slot, but what follows this one runs all the same.
+    if (this.#isParked) this.#keepBusy();
     await this.#replay.settled();
     return valueOf(wait.outcome, wait);
   }
@@ -392,7 +396,7 @@ export class Durable {
     const { signals } = this.#machine.inner;
     const first = () => (wait.signal === undefined ? undefined : signals.first(wait.signal));
     for (let kept = first(); kept; kept = first()) {
-      kept.wait = wait;
+      signals.assign(kept, wait);
       try {
         if (wait.parse) kept.value = await wait.parse(kept.row.payload);
         break;
@@ -422,8 +426,8 @@ export class Durable {
   #arm(wait: Wait): void {
     const { dueMs } = wait;
     if (dueMs === undefined) return;
-    const { attempt, clock } = this.#options;
-    attempt.run.after(Math.max(0, dueMs - clock.now()), () => this.#due(wait, dueMs));
+    const { attempt } = this.#options;
+    attempt.run.at(dueMs, () => this.#due(wait, dueMs));
   }
 
   #due(wait: Wait, dueMs: number): void {
@@ -447,6 +451,12 @@ export class Durable {
       }
     }
     await this.#pausePoint();
+  }
+
+  /** Counts as work until the code after a wait has had its turn. */
+  #keepBusy(): void {
+    const busy = this.#options.slot.keepBusy();
+    setImmediate(() => busy.end());
   }
 
   // Shared.

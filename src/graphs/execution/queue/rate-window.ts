@@ -1,6 +1,7 @@
 /**
  * A sliding-window rate: at most a number of starts in any time span of a given length. A token bucket would allow twice as many around a
- * pause.
+ * pause. A start is taken when it is decided, and counts from the time at which the worker is called, which is later if the event loop is
+ * blocked.
  */
 import { Queue } from "./fifo.ts";
 
@@ -11,6 +12,8 @@ export class RateWindow {
   #starts = new Queue<number>();
   #oldestMs: number | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
+  /** Starts that are decided, and whose worker is not called yet. */
+  #taken = 0;
 
   constructor(limit: number, perMs: number) {
     this.#limit = limit;
@@ -21,10 +24,27 @@ export class RateWindow {
   opensAtMs(nowMs: number): number {
     if (nowMs < this.#lastMs) this.#clockWentBack(nowMs);
     this.#forget(nowMs);
-    return this.#count < this.#limit ? nowMs : (this.#oldestMs as number) + this.#perMs;
+    if (this.#count + this.#taken < this.#limit) return nowMs;
+    // At the earliest, because those that are taken count from a later time.
+    return (this.#oldestMs ?? nowMs) + this.#perMs;
   }
 
-  take(nowMs: number): void {
+  take(): void {
+    this.#taken++;
+  }
+
+  /** A start that was taken does not happen. */
+  giveBack(): void {
+    this.#taken--;
+  }
+
+  /** The worker of a start that was taken is called. */
+  started(nowMs: number): void {
+    this.#taken--;
+    this.#note(nowMs);
+  }
+
+  #note(nowMs: number): void {
     this.#lastMs = nowMs;
     if (this.#oldestMs === undefined) this.#oldestMs = nowMs;
     else this.#starts.push(nowMs);
@@ -33,7 +53,7 @@ export class RateWindow {
   /** Whether it blocks nothing and may be forgotten. */
   isIdle(nowMs: number): boolean {
     this.#forget(nowMs);
-    return this.#oldestMs === undefined;
+    return this.#oldestMs === undefined && this.#taken === 0;
   }
 
   get #count(): number {
@@ -49,6 +69,6 @@ export class RateWindow {
     const count = this.#count;
     this.#starts = new Queue();
     this.#oldestMs = undefined;
-    for (let at = 0; at < count; at++) this.take(nowMs);
+    for (let at = 0; at < count; at++) this.#note(nowMs);
   }
 }

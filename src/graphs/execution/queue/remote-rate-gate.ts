@@ -18,6 +18,14 @@ export class ShutGate {
     // The other side has counted it.
   }
 
+  giveBack(): void {
+    // As above.
+  }
+
+  started(): void {
+    // As above.
+  }
+
   /** Whether it blocks nothing and may be forgotten. */
   isIdle(nowMs: number): boolean {
     return this.opensAtMs(nowMs) <= nowMs;

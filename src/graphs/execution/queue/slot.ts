@@ -6,6 +6,11 @@ import type { Keys } from "./task-queue.ts";
 
 /** The queue that a slot belongs to. */
 export interface SlotQueue {
+  /** The worker of its attempt is called, or will not be. */
+  started(slot: Slot): void;
+  notStarted(slot: Slot): void;
+  /** Counts open work for callers that wait until there is none. */
+  count(more: 1 | -1): void;
   free(slot: Slot): void;
   /** Grants the slot again when its turn comes. */
   takeAgain(slot: Slot): void;
@@ -17,13 +22,17 @@ export class Slot {
   permit: string | undefined;
   readonly #queue: SlotQueue;
   #isHeld = true;
+  /** Whether a rate counts its start, which has not happened yet. */
+  #isStarting: boolean;
   #hasEnded = false;
   #again: Promise<void> | undefined;
   #onAgain: (() => void) | undefined;
   #onFreed: (() => void) | undefined;
 
-  constructor(queue: SlotQueue, keys: Keys, permit: string | undefined) {
+  /** @param isStart false after a wait, and for compensations: no rate counts it. */
+  constructor(queue: SlotQueue, keys: Keys, permit: string | undefined, isStart: boolean) {
     this.#queue = queue;
+    this.#isStarting = isStart;
     this.keys = keys;
     this.permit = permit;
   }
@@ -31,6 +40,19 @@ export class Slot {
   /** Whether its attempt still needs it. */
   get isWanted(): boolean {
     return !this.#hasEnded;
+  }
+
+  /** The worker of its attempt is called. */
+  started(): void {
+    if (!this.#isStarting) return;
+    this.#isStarting = false;
+    this.#queue.started(this);
+  }
+
+  /** Counts work of an attempt that has returned its slot and goes on: one of several waits has ended. */
+  keepBusy(): { end(): void } {
+    this.#queue.count(1);
+    return { end: () => this.#queue.count(-1) };
   }
 
   /** Resolves when the slot is next returned. */
@@ -67,6 +89,8 @@ export class Slot {
   /** The attempt has ended. */
   leave(): void {
     this.#hasEnded = true;
+    if (this.#isStarting) this.#queue.notStarted(this);
+    this.#isStarting = false;
     this.free();
   }
 }

@@ -28,7 +28,10 @@ function queueOf(options: AnyOptions, isWanted: (item: Named) => boolean = () =>
   };
   const takeAll = (): number[] => {
     const taken: number[] = [];
-    for (let item = taskQueue.take(); item; item = taskQueue.take()) taken.push(item.name);
+    for (let item = taskQueue.take(); item; item = taskQueue.take()) {
+      if (item.isStart) taskQueue.started(item.keys);
+      taken.push(item.name);
+    }
     return taken;
   };
   return { clock, taskQueue, wait, takeAll, opened: () => opened };
@@ -95,6 +98,7 @@ describe("a task queue", () => {
     const { taskQueue, wait, takeAll, clock } = queueOf({ rate: { limit: 1, per: "10s" } });
     const real = clock.now.bind(clock);
     assert.ok(taskQueue.enter(NO_KEYS));
+    taskQueue.started(NO_KEYS);
     wait(1);
     clock.now = () => real() - 3_600_000;
     await clock.advance(10_000);
@@ -107,8 +111,10 @@ describe("a task queue", () => {
     const { taskQueue, wait, takeAll, clock } = queueOf({ rate: { limit: 1, per: "10s", key: anyKey } });
     const real = clock.now.bind(clock);
     assert.ok(taskQueue.enter(key("", "a")));
+    taskQueue.started(key("", "a"));
     await clock.advance(5_000);
     assert.ok(taskQueue.enter(key("", "b")));
+    taskQueue.started(key("", "b"));
     wait(1, key("", "a"));
     wait(2, key("", "b"));
     clock.now = () => real() - 3_600_000;
@@ -215,7 +221,10 @@ describe("a task queue", () => {
             const keys = key(one.c, one.r);
             const isFree = expected() === undefined && isOpen(keys, true);
             assert.equal(taskQueue.enter(keys), isFree);
-            if (isFree) occupy(keys, true);
+            if (isFree) {
+              taskQueue.started(keys);
+              occupy(keys, true);
+            }
           } else if (one.do === "drop" && waiting.length > 0)
             gone.add(waiting[one.which % waiting.length]?.name as number);
           else if (one.do === "leave" && running.length > 0) {
@@ -226,6 +235,7 @@ describe("a task queue", () => {
             const wanted = expected();
             assert.equal(item?.name, wanted?.name);
             if (!item) break;
+            if (item.isStart) taskQueue.started(item.keys);
             waiting = waiting.filter((other) => other !== wanted);
             occupy(item.keys, item.isStart);
           }

@@ -210,6 +210,16 @@ export class TaskQueue<S extends QueueItem> {
     for (const group of gate.parked.splice(0)) this.#unpark(group);
   }
 
+  /** The worker of an entry that was a start is called. */
+  started({ rate }: Keys): void {
+    if (this.#rate) this.#rateGate(rate).window.started(this.#clock.now());
+  }
+
+  /** The worker of an entry that was a start will not be called. */
+  notStarted({ rate }: Keys): void {
+    if (this.#rate) this.#rateGate(rate).window.giveBack();
+  }
+
   /** Blocks these keys: their rate allows nothing for this time. */
   shut({ rate }: Keys, waitMs: number): void {
     const { window } = this.#rateGate(rate);
@@ -223,7 +233,7 @@ export class TaskQueue<S extends QueueItem> {
   #occupy(keys: Keys, isStart: boolean): void {
     this.#running++;
     if (this.#perKey !== Infinity && keys !== COUNTED_REMOTELY) this.#keyGate(keys.concurrency).running++;
-    if (this.#rate && isStart) this.#rateGate(keys.rate).window.take(this.#clock.now());
+    if (this.#rate && isStart) this.#rateGate(keys.rate).window.take();
   }
 
   /** Removes the first entry of the first group. */

@@ -63,7 +63,7 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
 
   /** Takes a slot at once, if there is one and no permit is needed. */
   enter(keys: Keys): Slot | undefined {
-    return !this.limits && this.taskQueue.enter(keys) ? this.#take(keys, undefined) : undefined;
+    return !this.limits && this.taskQueue.enter(keys) ? this.#take(keys, undefined, true) : undefined;
   }
 
   /** Queues a ready node. */
@@ -89,7 +89,7 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
   }
 
   #granted(queued: Queued, permit: string | undefined): void {
-    if (!(queued instanceof QueuedReturn)) return queued.granted(this.#take(queued.keys, permit));
+    if (!(queued instanceof QueuedReturn)) return queued.granted(this.#take(queued.keys, permit, queued.isStart));
     this.#count(1);
     queued.slot.granted(permit);
   }
@@ -116,19 +116,31 @@ export class WorkerQueue implements SlotQueue, QueueOwner {
     this.#pool.fill(this);
   }
 
-  #take(keys: Keys, permit: string | undefined): Slot {
+  #take(keys: Keys, permit: string | undefined, isStart: boolean): Slot {
     this.#count(1);
-    return new Slot(this, keys, permit);
+    return new Slot(this, keys, permit, isStart);
   }
 
   #count(more: 1 | -1): void {
-    const { busy } = this.#pool;
     this.#pool.count(more);
-    if (more > 0) busy.begin();
-    else busy.end();
+    this.count(more);
   }
 
   // Called by slots.
+
+  started({ keys }: Slot): void {
+    this.taskQueue.started(keys);
+  }
+
+  notStarted({ keys }: Slot): void {
+    this.taskQueue.notStarted(keys);
+  }
+
+  count(more: 1 | -1): void {
+    const { busy } = this.#pool;
+    if (more > 0) busy.begin();
+    else busy.end();
+  }
 
   free(slot: Slot): void {
     if (slot.permit !== undefined) this.#pool.permits?.giveBack(slot.permit);
