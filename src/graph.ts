@@ -30,7 +30,13 @@ export type {
 } from "./graphs/definition/context-types.ts";
 export { openStore } from "./storage/open-store.ts";
 export type { GraphLimits, ValueLimits } from "./graphs/definition/value-limits.ts";
-export type { GraphDefinition, GraphOptions, NodeRef, Worker } from "./graphs/definition/definition-types.ts";
+export type {
+  ErrorBranchRef,
+  GraphDefinition,
+  GraphOptions,
+  NodeRef,
+  Worker,
+} from "./graphs/definition/definition-types.ts";
 export type { Engine } from "./graphs/engine/engine-types.ts";
 export type { Absence } from "./graphs/engine/runs/missing-run.ts";
 export type { KeptTimes } from "./graphs/engine/retention.ts";

@@ -1,5 +1,6 @@
 /** Opens the store of a database URL. */
 import { SvcError } from "../platform/shared/errors.ts";
+import type { Log } from "../platform/shared/log.ts";
 import type { Json } from "../platform/shared/json.ts";
 import type { Store } from "./contract/contract.ts";
 import type { GraphRow } from "./contract/graph-rows.ts";
@@ -20,6 +21,8 @@ import { SqliteWebhooks } from "./sqlite/webhooks/webhooks.ts";
 export interface StoreOptions {
   /** Job for a run without a holder (`Transition.heldBy`), in the format of graphile-worker's `add_jobs`. */
   jobOf?: (row: GraphRow) => Json;
+  /** Log for a database server that can't be reached at first. Default: none. */
+  log?: Log;
 }
 
 /**

@@ -98,3 +98,29 @@ export const schemas = graph("schemas", (g) => {
 
 // @ts-expect-error the schema returns a string
 worker("unlike", { input: v.string() }, (input: number) => input);
+
+/** An error branch receives the error, and a node that joins it with the other branch may lack either result. */
+export const branched = graph<Order, unknown>("branched", (g) => {
+  const order = g.node("read", read);
+  const sorry = g.node(
+    "sorry",
+    worker("sorry", (error: { message: string }) => error.message),
+    {
+      after: [order],
+      on: "failed",
+    },
+  );
+  g.node("by-name", half, {
+    after: [order],
+    on: "failed",
+    input: (_given, { read: error }) => error?.message.length ?? 0,
+  });
+  // @ts-expect-error the worker takes a number, not an error
+  g.node("wrong", half, { after: [order], on: "failed" });
+  const sure = g.node("half", half, { after: [order], input: (given) => given.amount });
+  const strict = worker("strict", (given: { half: number; sorry: string | null }) => given);
+  const join = worker("join", (given: { half: number | null; sorry: string | null }) => given);
+  // @ts-expect-error either result may be absent
+  g.node("strict", strict, { after: [sure, sorry] });
+  return g.node("join", join, { after: [sure, sorry] });
+});

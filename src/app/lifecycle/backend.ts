@@ -47,7 +47,7 @@ export interface OpenBackendOptions {
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; everything is closed again then */
 export async function openBackend(options: OpenBackendOptions): Promise<Backend> {
   const { databaseUrl } = options.config;
-  const store = await openStore(databaseUrl, { jobOf: jobFor });
+  const store = await openStore(databaseUrl, { jobOf: jobFor, log: options.log });
   const opened: Opened = { store };
   const failed = new AbortController();
   const closing = AbortSignal.any([options.closing, failed.signal]);

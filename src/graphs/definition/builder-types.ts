@@ -4,8 +4,9 @@
  */
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
+import type { Failure } from "../../storage/contract/graph-rows.ts";
 import type { Settled } from "./context-types.ts";
-import type { GraphDefinition, NodeRef, Worker } from "./definition-types.ts";
+import type { ErrorBranchRef, GraphDefinition, NodeRef, Worker } from "./definition-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 
 type Refs = readonly NodeRef[];
@@ -40,6 +41,28 @@ export interface NodeOptions<
   when?: (graphInput: Given, deps: ResultsOf<After>) => When;
   /** Effect of a permanent failure of this node: `fail` (default) ends the run, `continue` continues without its result. */
   onError?: OnError;
+  /** Only error branches have it. */
+  on?: never;
+}
+
+/** Options of an error branch. @typeParam Given the run's input. */
+export interface ErrorBranchOptions<
+  Given = never,
+  After extends Refs = Refs,
+  Takes = unknown,
+> extends UseOptions<After> {
+  /**
+   * The node runs if at least one node of `after` has failed for good; otherwise it is skipped. The failure does not end the run, and
+   * nodes that need the result of the failed node are skipped. `after` can't contain a fan-out.
+   */
+  on: "failed";
+  after: After;
+  /** Computes the node's input from the errors by name, null for a node that has not failed. Default: the first error in the order of `after`. */
+  input?: (graphInput: Given, errors: { [Ref in After[number] as Ref["name"]]: Failure | null }) => Takes;
+  /** Called once, when the nodes before it have ended. False skips the node. Default: it runs. */
+  when?: (graphInput: Given, errors: { [Ref in After[number] as Ref["name"]]: Failure | null }) => boolean;
+  /** As of other nodes. */
+  onError?: "fail" | "continue";
 }
 
 export interface MapOptions<After extends Refs = Refs> extends UseOptions<After> {
@@ -55,7 +78,11 @@ export interface MapOptions<After extends Refs = Refs> extends UseOptions<After>
 /** Results of nodes by name; anything for names that are not literal types. */
 export type ResultsOf<After extends Refs> = string extends After[number]["name"]
   ? Record<string, Json>
-  : { [Ref in After[number] as Ref["name"]]: ResultOf<Ref> };
+  : { [Ref in After[number] as Ref["name"]]: ResultOf<Ref> | AbsentInJoin<After> };
+
+/** null for a node after an error branch: the results of the other branch may be absent. */
+type AbsentInJoin<After extends Refs> = true extends IsErrorBranch<After[number]> ? null : never;
+type IsErrorBranch<Ref> = Ref extends unknown ? ("handlesFailure" extends keyof Ref ? true : false) : never;
 
 type ResultOf<Ref> = Ref extends NodeRef<infer Output, string, infer Absent> ? Output | Absent : never;
 
@@ -116,6 +143,17 @@ export interface GraphBuilder<Given = never> {
     worker: Work<Input, Output> & Fits<InputBy<Given, After>, Input>,
     options?: NodeOptions<Given, After, Taken<NoInfer<Input>>, When, OnError>,
   ): NodeRef<Output, Name, AbsentAfter<After> | AbsentIf<When, OnError>>;
+  /** An error branch. Without `input`, the worker receives the error: `{ message, reason, node }`. */
+  node<const Name extends string, Input, Output, const After extends Refs>(
+    name: Name,
+    worker: Work<Input, Output>,
+    options: ErrorBranchOptions<Given, After, Taken<NoInfer<Input>>> & { input: unknown },
+  ): ErrorBranchRef<Output, Name>;
+  node<const Name extends string, Input, Output, const After extends Refs>(
+    name: Name,
+    worker: Work<Input, Output> & Fits<Failure, Input>,
+    options: ErrorBranchOptions<Given, After, Taken<NoInfer<Input>>>,
+  ): ErrorBranchRef<Output, Name>;
   /**
    * One node for each item of `from`'s result, known once `from` is done. The result is an array in item order. Skipped if `from` was
    * skipped or has failed.

@@ -66,6 +66,7 @@ function checkVersion(what: string, version: string | undefined): void {
 const GRAPH_OPTIONS: readonly string[] = [
   "timeout",
   "onError",
+  "onFailure",
   "undoTimeout",
   "retention",
   "version",
@@ -77,8 +78,9 @@ const GRAPH_OPTIONS: readonly string[] = [
 export function checkGraph(name: string, options: StoredGraphOptions): void {
   const what = `The graph "${name}"`;
   requireObject(what, "options", options);
-  const { timeout, onError, undoTimeout, retention, version } = options;
+  const { timeout, onError, onFailure, undoTimeout, retention, version } = options;
   checkKeys(what, options, GRAPH_OPTIONS);
+  checkFunction(what, "onFailure", onFailure);
   checkVersion(what, version);
   checkSpan(what, "timeout", timeout);
   checkSpan(what, "undoTimeout", undoTimeout);

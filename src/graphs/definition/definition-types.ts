@@ -4,7 +4,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { CancelOn, EventDefinition } from "./event-types.ts";
 import type { BatchEvents, StartRules } from "./start-rule-types.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { AnyOptions, WorkerRun } from "./worker-types.ts";
+import type { AnyOptions, UndoContext, WorkerRun } from "./worker-types.ts";
 
 export interface Worker<Input = unknown, Output = unknown> {
   readonly kind: "worker";
@@ -13,6 +13,14 @@ export interface Worker<Input = unknown, Output = unknown> {
   readonly run: WorkerRun<Input, Output>;
   /** Set if its work is another graph. */
   readonly graph?: GraphDefinition;
+}
+
+/**
+ * An error branch, with the type of its result, which is absent if nothing has failed. A node that follows it may lack the results of the
+ * other branch.
+ */
+export interface ErrorBranchRef<Output = unknown, Name extends string = string> extends NodeRef<Output, Name, null> {
+  readonly handlesFailure?: true;
 }
 
 /**
@@ -70,7 +78,17 @@ interface CommonGraphOptions<Input> {
    * results.
    */
   onError?: "fail-fast" | "drain";
-  /** Longest time for `onCancel` and `compensate` of all nodes; the rest is recorded as not compensated. Default "5m". */
+  /**
+   * Called once when the run has failed, after `onCancel` and `compensate` of its nodes and before `graph.failed`. It is the node
+   * `onFailure` of the run, and is tried again like a compensation: pass `ctx.idempotencyKey()` to external services. Not called for a
+   * cancelled run. Default: nothing.
+   * @example
+   * graph("order", build, { onFailure: (ctx) => notify(`Order ${ctx.graphId} failed: ${ctx.failure.message}`) });
+   */
+  onFailure?: (ctx: UndoContext) => unknown;
+  /**
+   * Longest time for `onCancel` and `compensate` of all nodes and for `onFailure`; the rest is recorded as not compensated. Default "5m".
+   */
   undoTimeout?: Duration;
   /** Time to keep a finished run. Default: the engine's. */
   retention?: Duration;
@@ -92,6 +110,12 @@ export interface NodeDefinition {
   readonly when?: (graphInput: Json, deps: Record<string, Json>) => unknown;
   /** Whether the run continues after a permanent failure of this node or an item of it. */
   readonly mayFail: boolean;
+  /** Whether it is an error branch: it runs if a node before it has failed, and receives the error. */
+  readonly on?: "failed";
+  /** Whether an error branch follows it: then nodes that need its result are skipped after its failure, and the run continues. */
+  readonly isHandled?: true;
+  /** Whether it is the graph's `onFailure`, which runs after the failure of the run. */
+  readonly handlesRun?: true;
   /** Overrides the worker's policy. */
   readonly retry?: RetryPolicy;
   readonly timeout?: Duration;

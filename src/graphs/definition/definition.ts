@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { Json } from "../../platform/shared/json.ts";
 import type { InputOf, OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
-import type { GraphBuilder, MapOptions, NodeOptions } from "./builder-types.ts";
+import type { GraphBuilder, MapOptions } from "./builder-types.ts";
 import { checkGraph, checkWorker, refused, requireName } from "./definition-checks.ts";
 import { checkGraphEvents } from "./event-checks.ts";
 import { reportDeclared } from "./declared-workers.ts";
@@ -19,7 +19,8 @@ import type {
   StoredGraphOptions,
   Worker,
 } from "./definition-types.ts";
-import { calledNode, checkMap, checkNode, outputOf, workerOf } from "./node-checks.ts";
+import { withErrorBranches, withFailureHandler } from "./failure-handlers.ts";
+import { calledNode, checkMap, checkNode, outputOf, workerOf, type AnyNodeOptions } from "./node-checks.ts";
 import { checkStartRules } from "./start-rule-checks.ts";
 import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./worker-types.ts";
 
@@ -101,7 +102,7 @@ export function graph(
   };
   const builder: GraphBuilder = {
     node: (nodeName: string, nodeWorker: unknown, given?: object) =>
-      add(nodeOf(calledNode(name, nodeName), nodeName, nodeWorker, given as NodeOptions | undefined)),
+      add(nodeOf(calledNode(name, nodeName), nodeName, nodeWorker, given as AnyNodeOptions | undefined)),
     map: (nodeName: string, nodeWorker: unknown, from: NodeRef, items: unknown, given?: MapOptions) =>
       add(fanOutOf(calledNode(name, nodeName), nodeName, nodeWorker, from, items, given)),
   };
@@ -110,13 +111,15 @@ export function graph(
   return finish(name, nodes, outputOf(name, returned, nodes), options);
 }
 
-function nodeOf(what: string, name: string, worker: unknown, options: NodeOptions = {}): NodeDefinition {
+function nodeOf(what: string, name: string, worker: unknown, options: AnyNodeOptions = {}): NodeDefinition {
   checkNode(what, options);
   const after = (options.after ?? []).map((ref) => ref.name);
-  const input = (options.input ?? (after.length === 0 ? asIs : byName)) as NodeDefinition["input"];
+  const { on } = options;
+  const usual = on === "failed" ? firstError : after.length === 0 ? asIs : byName;
+  const input = (options.input ?? usual) as NodeDefinition["input"];
   const when = options.when as NodeDefinition["when"];
   const mayFail = options.onError === "continue";
-  return { ...useOf(what, name, worker, options), after, input, mayFail, ...(when && { when }) };
+  return { ...useOf(what, name, worker, options), after, input, mayFail, ...(when && { when }), ...(on && { on }) };
 }
 
 function fanOutOf(
@@ -139,7 +142,7 @@ function fanOutOf(
 }
 
 /** The options that fan-outs and other nodes share. */
-function useOf(what: string, name: string, worker: unknown, { retry, timeout }: NodeOptions | MapOptions) {
+function useOf(what: string, name: string, worker: unknown, { retry, timeout }: AnyNodeOptions | MapOptions) {
   return {
     name,
     worker: workerOf(what, worker),
@@ -160,27 +163,36 @@ export function graphOfWorker(single: Worker<never, unknown>): GraphDefinition {
 
 /** Whether a node's input is computed from stored JSON only. */
 export function isMadeOfJson(input: NodeDefinition["input"]): boolean {
-  return input === asIs || input === byName;
+  return input === asIs || input === byName || input === firstError;
 }
 
 const asIs = (graphInput: Json): Json => graphInput;
 const byName = (_graphInput: Json, deps: Record<string, Json>): Json => deps;
+const firstError = (_graphInput: Json, errors: Record<string, Json>): Json =>
+  Object.values(errors).find((error) => error !== null) ?? null;
 
 function finish<Input, Output>(
   name: string,
-  nodes: NodeDefinition[],
+  declared: readonly NodeDefinition[],
   output: string | undefined,
   options: StoredGraphOptions = {},
 ): GraphDefinition<Input, Output> {
-  if (nodes.length === 0) throw refused(`The graph "${name}" has no nodes`);
-  const known = new Set(nodes.map((node) => node.name));
-  for (const node of nodes) {
+  if (declared.length === 0) throw refused(`The graph "${name}" has no nodes`);
+  const known = new Set(declared.map((node) => node.name));
+  for (const node of declared) {
     const missing = node.after.find((other) => !known.has(other));
     if (missing !== undefined)
       throw refused(`The node "${node.name}" of graph "${name}" waits for "${missing}", which the graph does not have`);
   }
-  requireNoCycle(name, nodes);
-  const shape = nodes.map((node) => [node.name, node.worker.name, node.after, node.map?.from ?? null]);
+  requireNoCycle(name, declared);
+  const nodes = withFailureHandler(name, withErrorBranches(name, declared), options);
+  const shape = nodes.map((node) => [
+    node.name,
+    node.worker.name,
+    node.after,
+    node.map?.from ?? null,
+    ...(node.on ? [node.on] : []),
+  ]);
   const hash = createHash("sha256")
     .update(JSON.stringify([name, shape, output ?? null]))
     .digest("hex")

@@ -9,7 +9,7 @@ import {
   requireObject,
   shown,
 } from "./definition-checks.ts";
-import type { MapOptions, NodeOptions } from "./builder-types.ts";
+import type { ErrorBranchOptions, MapOptions, NodeOptions } from "./builder-types.ts";
 import type { NodeRef, Worker } from "./definition-types.ts";
 import { asWorker } from "./graph-worker.ts";
 import { isGraph, isWorker, notWorker } from "./worker-shape.ts";
@@ -22,7 +22,11 @@ const NODE_KEYS: Required<{ [Key in keyof NodeOptions]: true }> = {
   input: true,
   when: true,
   onError: true,
+  on: true,
 };
+
+/** Options of a node of any kind. */
+export type AnyNodeOptions = Omit<NodeOptions, "on"> & { on?: ErrorBranchOptions["on"] };
 
 const MAP_KEYS: Required<{ [Key in keyof MapOptions]: true }> = {
   after: true,
@@ -38,11 +42,16 @@ export function calledNode(graphName: string, name: string): string {
 }
 
 /** @throws SvcError `SVC_DEFINITION`, as all checks here. */
-export function checkNode(what: string, options: NodeOptions): void {
+export function checkNode(what: string, options: AnyNodeOptions): void {
   checkUse(what, options, Object.keys(NODE_KEYS));
   checkFunction(what, "input", options.input);
   checkFunction(what, "when", options.when);
   checkChoice(what, options.onError, ["fail", "continue"]);
+  const { on, after = [] } = options;
+  if (on === undefined) return;
+  if (on !== "failed")
+    throw refused(`${what} has on ${shown(on)}; use "failed", or nothing for a node that runs after success`);
+  if (after.length === 0) throw refused(`${what} has on "failed" and lacks after: the nodes whose failure it handles`);
 }
 
 export function checkMap(what: string, from: unknown, items: unknown, options: MapOptions): void {
@@ -77,7 +86,7 @@ export function outputOf(name: string, returned: unknown, nodes: readonly NodeRe
   return returned.name;
 }
 
-function checkUse(what: string, options: NodeOptions | MapOptions, known: readonly string[]): void {
+function checkUse(what: string, options: AnyNodeOptions | MapOptions, known: readonly string[]): void {
   requireObject(what, "options", options);
   checkKeys(what, options, known);
   const { after = [], retry, timeout } = options;

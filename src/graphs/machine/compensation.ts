@@ -10,10 +10,18 @@
  * | compensating              | compensate returned                   | compensated                            |
  * | compensating              | it failed, tries left                 | compensating, due later                |
  * | compensating              | it failed for good, or timed out      | uncompensated (with the error)         |
+ * | pending, `onFailure`    | all others are compensated            | running                                |
+ * | running, `onFailure`    | it returned; failed for good          | done; failed (with the error)          |
  * Nothing loops: each is tried as often as its worker's `retry` allows, and fewer times if it crashes the process. A row has no `dueMs`
  * while it is being tried; before and between tries it has one.
  */
-import { withoutOrigin, type GraphRow, type NodeFailure, type NodeRow } from "../../storage/contract/graph-rows.ts";
+import {
+  withoutOrigin,
+  type FailureReason,
+  type GraphRow,
+  type NodeFailure,
+  type NodeRow,
+} from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
 import type { RunState } from "./run-state.ts";
 import { DONE_REMOTELY } from "./node-rows.ts";
@@ -39,7 +47,7 @@ export class Compensation {
   /** Ends running nodes. Those whose worker has `onCancel` are next. */
   stop(change: Change): void {
     for (const node of this.#state.all()) {
-      if (!isActive(node)) continue;
+      if (!isActive(node) || this.#isHandler(node)) continue;
       const isReported = this.#options(node)?.onCancel !== undefined;
       if (isReported) change.node(node, { status: "cancelling", attempt: 1, crashes: 0, dueMs: change.nowMs });
       else if (node.status === "running" || node.status === "waiting")
@@ -52,9 +60,14 @@ export class Compensation {
     this.#left = undefined;
   }
 
-  /** Starts the next one. @returns false if none is left. */
-  next(change: Change): boolean {
-    const node = this.#pending().at(-1);
+  /** Starts the next one. @param reason why the run fails. @returns false if none is left. */
+  next(change: Change, reason: FailureReason): boolean {
+    const node = this.#pending(reason).at(-1);
+    if (node?.status === "pending") {
+      const columns = { status: "running", attempt: 1, startedMs: change.nowMs, dueMs: change.nowMs } as const;
+      change.node(node, { ...columns, epoch: this.#row.epoch });
+      change.event("node.started", node.id, { attempt: 1 });
+    }
     if (node?.status === "done") {
       change.node(node, { status: "compensating", attempt: 1, crashes: 0, error: undefined, dueMs: change.nowMs });
       change.event("node.compensating", node.id);
@@ -74,6 +87,10 @@ export class Compensation {
 
   done(change: Change, node: NodeRow): void {
     this.#left?.pop();
+    if (this.#isHandler(node)) {
+      change.node(node, { status: "done", finishedMs: change.nowMs, dueMs: undefined });
+      return change.event("node.done", node.id);
+    }
     const isReported = node.status === "cancelling";
     change.node(node, { status: isReported ? "cancelled" : "compensated", finishedMs: change.nowMs, dueMs: undefined });
     change.event(isReported ? "node.cancelled" : "node.compensated", node.id);
@@ -115,6 +132,10 @@ export class Compensation {
   }
 
   #record(change: Change, node: NodeRow, error: NodeFailure): void {
+    if (this.#isHandler(node)) {
+      change.node(node, { status: "failed", error, finishedMs: change.nowMs, dueMs: undefined });
+      return change.event("node.failed", node.id, { ...withoutOrigin(error) });
+    }
     const isReported = node.status === "cancelling";
     change.node(node, {
       status: isReported ? "cancelled" : "uncompensated",
@@ -125,14 +146,26 @@ export class Compensation {
     change.event(isReported ? "node.cancelled" : "node.uncompensated", node.id, { ...withoutOrigin(error) });
   }
 
-  #pending(): NodeRow[] {
-    return (this.#left ??= this.#state
-      .all()
-      .filter((node) => this.#isLeft(node))
-      .sort(byTurn));
+  #pending(reason = this.#row.error?.reason): NodeRow[] {
+    if (this.#left) return this.#left;
+    const nodes = this.#state.all().filter((node) => this.#isLeft(node));
+    this.#left = [...this.#handlers(reason), ...nodes.sort(byTurn)];
+    return this.#left;
+  }
+
+  /** The graph's `onFailure`, which comes last, unless it was called. A cancelled run has not failed. */
+  #handlers(reason: FailureReason | undefined): NodeRow[] {
+    const { failureHandler } = this.#state;
+    const node = failureHandler === undefined || reason === "cancelled" ? undefined : this.#state.get(failureHandler);
+    return node?.status === "pending" || node?.status === "running" ? [node] : [];
+  }
+
+  #isHandler({ id }: NodeRow): boolean {
+    return id === this.#state.failureHandler;
   }
 
   #isLeft(node: NodeRow): boolean {
+    if (this.#isHandler(node)) return false;
     if (node.status === "cancelling" || node.status === "compensating") return true;
     if (node.status !== "done" || node.doneSeq === DONE_REMOTELY) return false;
     return this.#options(node)?.compensate !== undefined;

@@ -98,7 +98,7 @@ export class Ending {
   fail(change: Change, error: Failure, auditContext?: AuditContext): void {
     const { lifecycle } = this.#options;
     this.#stopRunning(change);
-    if (this.#compensation.next(change)) lifecycle.unwinds(change, error, auditContext);
+    if (this.#compensation.next(change, error.reason)) lifecycle.unwinds(change, error, auditContext);
     else lifecycle.failed(change, error, auditContext);
   }
 
@@ -129,6 +129,7 @@ export class Ending {
 
   #unwind(change: Change): void {
     const { lifecycle } = this.#options;
-    if (!this.#compensation.next(change)) lifecycle.failed(change, lifecycle.row.error as Failure, undefined);
+    const error = lifecycle.row.error as Failure;
+    if (!this.#compensation.next(change, error.reason)) lifecycle.failed(change, error, undefined);
   }
 }

@@ -20,7 +20,11 @@ export class Readiness {
   /** Ready nodes that are not dispatched yet. Stored, because a scan of all nodes after each of a thousand is a million steps. */
   #fresh = new Set<NodeRow>();
 
+  /** All nodes except the graph's `onFailure`, which runs after the failure of the run. */
+  readonly #nodes: readonly NodeDefinition[];
+
   constructor(row: GraphRow, state: RunState) {
+    this.#nodes = state.definition.nodes.filter(({ handlesRun }) => !handlesRun);
     this.#row = row;
     this.#state = state;
     this.readAgain();
@@ -46,7 +50,7 @@ export class Readiness {
 
   /** Starts all nodes without open dependencies. */
   advance(change: Change): Left {
-    const { nodes } = this.#state.definition;
+    const nodes = this.#nodes;
     // A skipped node ends at once, and others may depend on it.
     let isSettled = false;
     while (!isSettled) {
@@ -84,7 +88,13 @@ export class Readiness {
   #isWanted(definition: NodeDefinition): boolean {
     const { after, map, when } = definition;
     const needed = map ? [map.from] : after;
-    if (needed.length > 0 && !needed.some((name) => this.#state.isDone(name))) return false;
+    if (definition.on === "failed") {
+      if (!after.some((name) => this.#state.hasFailed(name))) return false;
+    } else {
+      if (needed.length > 0 && !needed.some((name) => this.#state.isDone(name))) return false;
+      // The error branch continues instead.
+      if (after.some((name) => this.#state.isHandledFailure(name))) return false;
+    }
     const answer = when ? when(this.#row.input, this.#state.deps(definition)) : true;
     // A promise would always count as true.
     if (answer instanceof Promise) throw new TypeError("its function returned a promise; return true or false");

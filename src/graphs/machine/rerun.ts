@@ -80,7 +80,7 @@ export function putBack(change: Change, state: RunState, again: Again | undefine
   const gone: string[] = [];
   for (const node of state.all()) {
     const isAgain = again?.has(node.id) ?? false;
-    if (!isAgain && isKept(node, state.definition, again !== undefined)) continue;
+    if (!isAgain && node.id !== state.failureHandler && isKept(node, state.definition, again !== undefined)) continue;
     if (node.attempt > 0 && node.kind === "node") change.keep(node);
     if (node.id.includes("#") || (isAgain && again?.isMade(node.id))) gone.push(node.id);
     else {
@@ -133,7 +133,9 @@ export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: read
   for (const node of definition.nodes) {
     const old = nodes.filter(({ id }) => !id.includes("#") && nameOf(id) === node.name);
     const isOver = old.length > 0 && old.every((one) => !again.has(one.id) && nodeHasEnded(one, node.mayFail));
-    if (isOver || old.some(({ id }) => id === fork.from && id !== node.name))
+    // The new run has not failed.
+    if (node.handlesRun) rows.push(newNode(row, node.name, node, undefined, "pending"));
+    else if (isOver || old.some(({ id }) => id === fork.from && id !== node.name))
       for (const one of old) rows.push(copyOf(row, one, again.has(one.id) || !nodeHasEnded(one, node.mayFail)));
     else if (!node.map) rows.push(newNode(row, node.name, node, undefined, "pending"));
   }

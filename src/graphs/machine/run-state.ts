@@ -1,7 +1,7 @@
 /** The rows of one run in memory, with indexes: which nodes are done, and their results. machine.ts decides. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import type { NodeRow, NodeStatus } from "../../storage/contract/graph-rows.ts";
+import { withoutOrigin, type NodeRow, type NodeStatus } from "../../storage/contract/graph-rows.ts";
 import { definitionName, isInner } from "./step-id.ts";
 import { nodeHasEnded } from "./node-rows.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
@@ -26,13 +26,16 @@ export class RunState {
   readonly #left = new Map<string, number>();
   /** Steps by the id of the node or item that contains them, at any depth. */
   readonly #inner = new Map<string, NodeRow[]>();
-  /** Number of running nodes. */
+  /** Number of running nodes, without the graph's `onFailure`. */
   running: number;
+  /** Name of the graph's `onFailure`. */
+  readonly failureHandler: string | undefined;
 
   constructor(nodes: readonly NodeRow[], definition: GraphDefinition) {
     this.definition = definition;
     this.#nodes = new Map(nodes.map((node) => [node.id, node]));
-    this.running = this.withStatus("running").length;
+    this.failureHandler = definition.nodes.find(({ handlesRun }) => handlesRun)?.name;
+    this.running = this.withStatus("running").filter(({ id }) => id !== this.failureHandler).length;
     for (const node of nodes) if (isInner(node.id)) this.#noteInner(node);
     this.count();
   }
@@ -150,6 +153,15 @@ export class RunState {
     return own === undefined || own.status === "done" || this.#items.has(name);
   }
 
+  hasFailed(name: string): boolean {
+    return this.hasEnded(name) && this.#nodes.get(name)?.status === "failed";
+  }
+
+  /** Whether it has failed and an error branch handles that. */
+  isHandledFailure(name: string): boolean {
+    return this.hasFailed(name) && this.definitionOf(name).isHandled === true;
+  }
+
   /** Counts an ended row. @returns whether it was the last one of its node. */
   noteEnd(node: NodeRow): boolean {
     const { name } = this.definitionOf(node.id);
@@ -169,11 +181,20 @@ export class RunState {
     return found;
   }
 
-  /** Results that a node may read: of the nodes it depends on, by name; of a fan-out as an array in item order. */
+  /**
+   * Results that a node may read: of the nodes it depends on, by name; of a fan-out as an array in item order. An error branch reads their
+   * errors.
+   */
   deps(definition: NodeDefinition): Record<string, Json> {
     const deps: Record<string, Json> = Object.create(null) as Record<string, Json>;
-    for (const name of definition.after) deps[name] = this.resultOf(name);
+    for (const name of definition.after)
+      deps[name] = definition.on === "failed" ? this.#errorOf(name) : this.resultOf(name);
     return deps;
+  }
+
+  #errorOf(name: string): Json {
+    const error = this.hasFailed(name) ? this.#nodes.get(name)?.error : undefined;
+    return error ? { ...withoutOrigin(error) } : null;
   }
 
   /** Result of a node; null before it ends, and if it was skipped or has failed. */
@@ -189,7 +210,7 @@ export class RunState {
   result(): Json {
     if (this.definition.output !== undefined) return this.resultOf(this.definition.output);
     const waitedFor = new Set(this.definition.nodes.flatMap((node) => node.after));
-    const last = this.definition.nodes.filter((node) => !waitedFor.has(node.name));
+    const last = this.definition.nodes.filter((node) => !waitedFor.has(node.name) && !node.handlesRun);
     return Object.fromEntries(last.map((node) => [node.name, this.resultOf(node.name)]));
   }
 }

@@ -38,12 +38,13 @@ export class Signals {
 
   /** Whether a signal of this name is kept. */
   hasName(name: string): boolean {
-    return this.#kept.some(({ row }) => row.name === name);
+    return this.#free.has(name) || this.#taken().some(({ row }) => row.name === name);
   }
 
   /** Whether a step of this node will receive this event. */
   hasEvent(nodeId: string, event: EventId): boolean {
-    return this.#kept.some(({ row }) => {
+    const kept = [...this.#free.values()].flatMap((byNumber) => [...byNumber.values()]);
+    return [...kept, ...this.#taken()].some(({ row }) => {
       const step = stepOfEventSignal(row.name);
       return step !== undefined && ownerOf(step) === nodeId && startKey(eventIn(row.payload)) === startKey(event);
     });
@@ -89,6 +90,11 @@ export class Signals {
     }
     // They were sent before those that stayed free.
     for (const name of new Set(gone.map(({ row }) => row.name))) this.#sort(name);
+  }
+
+  /** Those that a wait will receive. */
+  #taken(): Kept[] {
+    return [...this.#assigned.values()];
   }
 
   #release(signal: Kept): void {

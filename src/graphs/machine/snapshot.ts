@@ -34,6 +34,7 @@ export function snapshotOf(
     tags: row.tags,
     nodes,
     edges: (definition?.nodes ?? []).flatMap((node) => node.after.map((from): [string, string] => [from, node.name])),
+    ...errorEdgesOf(definition),
     parent: row.parentGraph === undefined ? null : { graph_id: row.parentGraph, node: row.parentNode ?? null },
     children: children.map(({ id, parentNode, worker, status }) => ({
       graph_id: id,
@@ -95,4 +96,11 @@ export function nodeDetail(node: NodeRow, input = node.input): NodeDetail {
 
 export function artifactView({ name, node, type, bytes, sha256, createdMs }: ArtifactRow): Artifact {
   return { name, node, type, bytes, sha256, created_ms: createdMs };
+}
+
+/** Absent without error branches, which few graphs have. */
+function errorEdgesOf(definition: GraphDefinition | undefined): Pick<Snapshot, "error_edges"> {
+  const branches = (definition?.nodes ?? []).filter(({ on }) => on === "failed");
+  if (branches.length === 0) return {};
+  return { error_edges: branches.flatMap(({ name, after }) => after.map((from): [string, string] => [from, name])) };
 }

@@ -36,6 +36,8 @@ export interface Snapshot {
   }[];
   /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
   edges: [string, string][];
+  /** Those of `edges` that lead to an error branch: they are taken if the first node has failed. Absent without any. */
+  error_edges?: [string, string][];
   /** The run whose node started this one. */
   parent: { graph_id: string; node: string | null } | null;
   /** Runs that nodes of this one started, oldest first. */

@@ -48,6 +48,8 @@ export interface FlowEdge {
   to: string;
   /** `open`: not decided yet; `taken`; `untaken`: never will be. */
   state: "open" | "taken" | "untaken";
+  /** Whether it leads to an error branch. */
+  isError: boolean;
 }
 
 export interface FlowView {
@@ -71,6 +73,7 @@ export function flowView(snapshot: Snapshot, tries: ReadonlyMap<string, number> 
   const status = graphStatus(snapshot);
   const nodes = withEmptyFanOuts(nodesOf(snapshot), snapshot).map((node) => ({ ...node, tries: tries.get(node.name) }));
   const byName = new Map(nodes.map((node) => [node.name, node]));
+  const errors = new Set((snapshot.error_edges ?? []).map(([from, to]) => `${from}>${to}`));
   return {
     id: snapshot.graph_id,
     worker: snapshot.worker,
@@ -82,7 +85,12 @@ export function flowView(snapshot: Snapshot, tries: ReadonlyMap<string, number> 
     progress: snapshot.progress && { share: snapshot.progress.value, note: snapshot.progress.note },
     message: snapshot.error?.message,
     nodes,
-    edges: snapshot.edges.map(([from, to]) => ({ from, to, state: edgeState(byName.get(from), byName.get(to)) })),
+    edges: snapshot.edges.map(([from, to]) => ({
+      from,
+      to,
+      state: edgeState(byName.get(from), byName.get(to)),
+      isError: errors.has(`${from}>${to}`),
+    })),
   };
 }
 

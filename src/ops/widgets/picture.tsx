@@ -211,6 +211,7 @@ export function EdgePath({ edge, routed, isLive, form }: EdgePathProps) {
       class="svc-edge"
       data-state={edge.state}
       data-live={isLive ? "" : undefined}
+      data-on={edge.isError ? "failed" : undefined}
       data-from={edge.from}
       data-to={edge.to}
       d={curve(routed.points, form)}

@@ -3,6 +3,7 @@
  * a while when the server is unavailable, so each may run twice.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
+import { silentLog, type Log } from "../../platform/shared/log.ts";
 import type { Row } from "../contract/row.ts";
 import {
   inSchema,
@@ -18,6 +19,8 @@ import { isUnavailable, isSerializationFailure, storeError } from "./connection/
 
 /** A restart of the server takes a second or two. Callers wait no longer than this. */
 const PATIENCE_MS = 15_000;
+/** Attempts to get a lock within that time. More would only put the statement at the end of the queue for the lock. */
+const LOCK_ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1000;
 
@@ -60,13 +63,22 @@ export class Database {
     this.#patienceMs = patienceMs;
   }
 
-  /** Creates or migrates the tables. @throws SvcError `SVC_CONFIG`, `SVC_STORE` */
-  static async open(databaseUrl: string, patienceMs = PATIENCE_MS): Promise<Database> {
+  /**
+   * Creates or migrates the tables.
+   * @param log for a server that can't be reached at first.
+   * @throws SvcError `SVC_CONFIG`, `SVC_STORE`
+   */
+  static async open(databaseUrl: string, patienceMs = PATIENCE_MS, log: Log = silentLog): Promise<Database> {
     const { url, schema, connections } = readPostgresUrl(databaseUrl);
-    const [pool, writers] = [await openPool(url, connections - WRITERS), await openPool(url, WRITERS)];
+    const lockMs = Math.ceil(patienceMs / LOCK_ATTEMPTS);
+    const [pool, writers] = [await openPool(url, connections - WRITERS, lockMs), await openPool(url, WRITERS, lockMs)];
     const database = new Database(pool, writers, schema, patienceMs);
     try {
-      await database.#again(() => requireSessions(pool));
+      await requireSessions(pool).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
+        log.warn({ err: error }, `PostgreSQL can't be reached yet. It is tried again for ${patienceMs / 1000} s.`);
+        return database.#again(() => requireSessions(pool));
+      });
       await database.#again(() => database.#withClient((client) => migrate(client, schema)));
       return database;
     } catch (error) {

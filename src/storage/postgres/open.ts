@@ -1,4 +1,5 @@
 /** Opens the store in a PostgreSQL database. */
+import type { Log } from "../../platform/shared/log.ts";
 import type { Store } from "../contract/contract.ts";
 import { requireNotMoved } from "../contract/migration-state.ts";
 import { PostgresActivity } from "./activity.ts";
@@ -20,11 +21,13 @@ import { PostgresWebhooks } from "./webhooks/webhooks.ts";
 export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf">> {
   /** Time that calls wait for a missing server. Default 15,000. */
   patienceMs?: number;
+  /** Log for a server that can't be reached at first. Default: none. */
+  log?: Log;
 }
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_MOVE` */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Store> {
-  const database = await Database.open(databaseUrl, options.patienceMs);
+  const database = await Database.open(databaseUrl, options.patienceMs, options.log);
   const slots = new WriterSlots(database, WRITERS);
   const registrations = new Registrations(database);
   const webhooks = new PostgresWebhooks(database, registrations, slots.owner);

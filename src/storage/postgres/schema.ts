@@ -152,7 +152,7 @@ export const STEPS: readonly string[] = [
 export async function migrate(client: ClientBase, schema: string): Promise<void> {
   const sql = (text: string) => client.query<{ version: number }>(inSchema(text, schema));
   // One transaction for all: its lock is a transaction's, which poolers that share sessions keep as well.
-  await client.query("BEGIN; SET LOCAL statement_timeout = 0");
+  await client.query("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0");
   await client.query(LOCK);
   const known = await client.query<{ meta: string | null }>("SELECT to_regclass($1) AS meta", [`${schema}.meta`]);
   // Checked first: a user of the schema may lack the right to create one.

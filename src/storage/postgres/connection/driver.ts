@@ -80,14 +80,17 @@ export const waitForDisk: NonNullable<PoolConfig["verify"]> = (client, done) => 
 };
 
 /** Sent as a statement: a pooler rejects or drops it as a connection parameter. */
-const LIMITS = `SET statement_timeout = ${STATEMENT_MS}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
+const limitsOf = (lockMs: number): string =>
+  `SET statement_timeout = ${STATEMENT_MS}; SET lock_timeout = ${lockMs}; SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`;
 
-const withLimits: NonNullable<PoolConfig["verify"]> = (client, done) => {
-  client.query(`${WAIT_FOR_DISK}; ${LIMITS}`).then(() => done(), done);
-};
-
-/** @throws SvcError `SVC_CONFIG` if the package `pg` is not installed. */
-export async function openPool(url: string, max: number): Promise<Pool> {
+/**
+ * @param lockMs longest wait of a statement for a lock. Default: none.
+ * @throws SvcError `SVC_CONFIG` if the package `pg` is not installed.
+ */
+export async function openPool(url: string, max: number, lockMs = 0): Promise<Pool> {
+  const withLimits: NonNullable<PoolConfig["verify"]> = (client, done) => {
+    client.query(`${WAIT_FOR_DISK}; ${limitsOf(lockMs)}`).then(() => done(), done);
+  };
   const { default: pg } = await loadPg();
   const config: PoolConfig = {
     connectionString: url,

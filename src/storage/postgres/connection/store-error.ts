@@ -32,6 +32,10 @@ const KNOWN: readonly (readonly [code: RegExp, problem: string])[] = [
     /^42501$/,
     "denies permission to this user. It needs CREATE on the database for the first start, and its own schema afterwards",
   ],
+  [
+    /^55P03$/,
+    "has a table that another session keeps locked. pg_stat_activity and pg_locks show the session; the app continues by itself once it ends",
+  ],
   [/^57014$/, "took longer than 30 s for a statement, which was cancelled"],
   [/^53...$/, "has run out of resources (connections, memory, disk): see its log"],
 ];
