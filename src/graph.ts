@@ -7,7 +7,8 @@ export type { BatchEvents, Debounce, RateLimit, StartRules, Throttle } from "./g
 export type { SendOptions, SentEventsQuery, SentEventView } from "./graphs/engine/events/event-types.ts";
 export type { GraphBuilder, MapOptions, NodeOptions } from "./graphs/definition/builder-types.ts";
 export { defineSignal } from "./graphs/definition/signal-definition.ts";
-export type { SignalDefinition } from "./graphs/definition/signal-types.ts";
+export { defineUpdate } from "./graphs/definition/update-definition.ts";
+export type { SignalDefinition, UpdateDefinition } from "./graphs/definition/signal-types.ts";
 export type { Definitions, Startable } from "./graphs/definition/registered-names.ts";
 export type { RunHandle, StartedRun } from "./graphs/engine/runs/run-handle-types.ts";
 export { asWorker } from "./graphs/definition/graph-worker.ts";
@@ -21,11 +22,14 @@ export type {
   CallOptions,
   DurableCalls,
   EventWaitOptions,
+  HandleUpdateOptions,
   MapCallOptions,
   Settled,
   SleepOptions,
   StepInfo,
   StepOptions,
+  UpdateOutcome,
+  UpdateRequest,
   WaitOptions,
 } from "./graphs/definition/context-types.ts";
 export { openStore } from "./storage/open-store.ts";
@@ -52,6 +56,7 @@ export type {
   RetryOptions,
   SignalOptions,
   SignalWithStartOptions,
+  UpdateOptions,
   StartOptions,
   AuditContext,
 } from "./graphs/definition/audit-types.ts";

@@ -1,6 +1,6 @@
 /** Types of starts by definition and by registered name, of handles, and of signals. */
 import * as v from "valibot";
-import { defineSignal, graph, worker, type Engine, type Json, type RunHandle } from "svckit/graph";
+import { defineSignal, defineUpdate, graph, worker, type Engine, type Json, type RunHandle } from "svckit/graph";
 
 interface Order {
   cents: number;
@@ -98,4 +98,31 @@ export const waiting = worker("waiting", async (_input: unknown, ctx) => {
   // @ts-expect-error the definition has the schema
   await ctx.waitFor(approval, { schema: v.object({}) });
   return { isApproved, text };
+});
+
+const addItem = defineUpdate(
+  "add-item",
+  v.object({ sku: v.string(), count: v.optional(v.number(), 1) }),
+  v.object({ items: v.number() }),
+);
+const rename = defineUpdate<{ title: string }, boolean>("rename");
+
+export async function updates(engine: Engine, run: RunHandle): Promise<void> {
+  const { items } = await run.update(addItem, { sku: "tea" });
+  same<typeof items, number>(true);
+  const isRenamed = await engine.update("g_1", rename, { title: "b" }, { timeout: "1m" });
+  same<typeof isRenamed, boolean>(true);
+  // @ts-expect-error the value has no such property
+  await run.update(addItem, { name: "tea" });
+  // @ts-expect-error the value is missing
+  await run.update(rename);
+}
+
+export const updated = worker("updated", async (_input: unknown, ctx) => {
+  const outcome = await ctx.handleUpdate(addItem, ({ sku, count }) => ({ items: sku.length + count }));
+  if (outcome.ok) same<typeof outcome.answer, { items: number }>(true);
+  same<typeof outcome.value, { sku: string; count: number }>(true);
+  // @ts-expect-error the answer has the wrong type
+  await ctx.handleUpdate(addItem, () => ({ items: "many" }));
+  return ctx.patched("a-change");
 });

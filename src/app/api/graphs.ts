@@ -34,8 +34,9 @@ const MAX_NODE_LENGTH = 100;
 /** Maximum number of events in one response. */
 const MAX_EVENTS = 1000;
 
-const COMMANDS = ["resume", "cancel"] as const;
+const COMMANDS = ["resume", "cancel", "terminate"] as const;
 const FORK_KEYS = ["from", "input"];
+const UPDATE_KEYS = ["name", "value", "idempotency_key", "timeout_ms"];
 const SIGNAL_KEYS = ["name", "payload", "idempotency_key"];
 /** A signal is a decision; larger data is an input. */
 const MAX_SIGNAL_BYTES = 1024 * 1024;
@@ -58,6 +59,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   router.add("POST", `${one}/retry`, (ctx) => retry(ctx, services), controller);
   router.add("POST", `${one}/fork`, (ctx) => fork(ctx, services), controller);
   router.add("POST", `${one}/signal`, (ctx) => signal(ctx, services), controller);
+  router.add("POST", `${one}/update`, (ctx) => update(ctx, services), controller);
 }
 
 function startBytes({ engine }: Services): number {
@@ -101,6 +103,21 @@ async function signal(ctx: Context, services: Services): Promise<Result> {
   const { idempotency_key: key, payload } = body;
   const once = key === undefined ? {} : { idempotencyKey: readText(key, "idempotency_key", MAX_KEY_LENGTH) };
   return json(await services.engine.signal(graph_id, name, payload, { ...auditContext, ...once }), 202);
+}
+
+/** Waits for the worker's answer. The request stays if the caller gives up. */
+async function update(ctx: Context, services: Services): Promise<Result> {
+  const { graph_id } = await known(ctx, services);
+  const { auditContext, body } = await readAuditContext(ctx, services, UPDATE_KEYS, MAX_SIGNAL_BYTES);
+  const name = readText(body["name"], "name", MAX_NODE_LENGTH);
+  const { idempotency_key: key, timeout_ms: timeoutMs, value = null } = body;
+  const answer = await services.engine.update(graph_id, name, value, {
+    ...auditContext,
+    signal: ctx.signal,
+    ...(key !== undefined && { idempotencyKey: readText(key, "idempotency_key", MAX_KEY_LENGTH) }),
+    ...(timeoutMs !== undefined && { timeout: readMs(timeoutMs, "timeout_ms") }),
+  });
+  return json({ answer });
 }
 
 /** Results of its nodes before they ran again. */

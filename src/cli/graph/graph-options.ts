@@ -120,6 +120,7 @@ export const VERBS = {
   pause: { words: "<id>", summary: "pause a run", options: ["note", "grace"] },
   resume: { words: "<id>", summary: "resume a paused run", options: ["note"] },
   cancel: { words: "<id>", summary: "cancel a run", options: ["note"] },
+  terminate: { words: "<id>", summary: "end a run at once, without compensation", options: ["note"] },
   retry: { words: "<id>", summary: "retry a failed run, or part of it", options: ["note", "from"] },
   fork: { words: "<id>", summary: "start a new run at a node of this one", options: ["from", "input", "note"] },
   bulk: {

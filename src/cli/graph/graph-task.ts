@@ -7,7 +7,7 @@ import { UsageError } from "../command.ts";
 import { bulkOf, DURATION, filterOf, STEPS, type BulkTask } from "./graph-filter.ts";
 import type { GraphValues } from "./graph-options.ts";
 
-export type Step = (typeof STEPS)[number];
+export type Step = (typeof STEPS)[number] | "terminate";
 
 /** One request to a running app. */
 export type GraphTask =

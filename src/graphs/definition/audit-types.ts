@@ -71,6 +71,15 @@ export interface SignalOptions extends AuditContext {
   idempotencyKey?: string;
 }
 
+export interface UpdateOptions extends AuditContext {
+  /** Identifies the request: a call with the same key waits for the same answer. Default: each call is a request of its own. */
+  idempotencyKey?: string;
+  /** Longest time to wait for the answer. The request stays; the worker may handle it later. Default "30s". */
+  timeout?: Duration;
+  /** Ends the wait, not the request. */
+  signal?: AbortSignal;
+}
+
 /** Options of a start that sends a signal. @typeParam Value the signal's value. */
 export interface SignalWithStartOptions<Value = Json> extends StartOptions {
   signal: SignalDefinition<Value, unknown>;

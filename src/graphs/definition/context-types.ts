@@ -6,7 +6,7 @@ import type { OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
 import type { ArtifactData } from "../execution/attempt/artifact.ts";
 import type { EventDefinition, EventMatch, SentEvent } from "./event-types.ts";
 import type { RetryPolicy } from "./retry.ts";
-import type { SignalDefinition } from "./signal-types.ts";
+import type { SignalDefinition, UpdateDefinition } from "./signal-types.ts";
 
 /** Outcome of an item in a fan-out that collects failures. */
 export type Settled<Output> = { ok: true; value: Output } | { ok: false; error: { message: string; reason: string } };
@@ -64,6 +64,21 @@ export interface EventWaitOptions<Sent = unknown> {
   /** Events that were sent this long before the run was started count as well, if they are still stored. Default: none. */
   lookback?: Duration;
 }
+
+export interface HandleUpdateOptions {
+  /** Key of the stored request and answer. Default: the update's name with a number, so the order of such calls must not change. */
+  key?: string;
+  /** Time after which `WaitTimeoutError` is thrown. Default: forever. */
+  timeout?: Duration;
+}
+
+/** Second argument of the handler of an update. */
+export type UpdateRequest = Pick<StepInfo, "signal" | "idempotencyKey">;
+
+/** What became of a request. */
+export type UpdateOutcome<Received, Answer> =
+  | { ok: true; value: Received; answer: Answer }
+  | { ok: false; value: Received; message: string };
 
 export interface CallOptions {
   /** Overrides the worker's own policy, field by field. */
@@ -138,6 +153,25 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
     event: EventDefinition<Data, Sent>,
     options?: EventWaitOptions<NoInfer<Sent>>,
   ): Promise<SentEvent<Data>>;
+   * Waits for the next request of an update and answers it. Each request is handled once: `handler` runs as a step, and its result is the
+   * stored answer. Requests that were sent earlier count, in their order.
+   * @param handler gets the value; external effects as in a step. A `FinalError` of it refuses the request: its message is the answer. Any
+   * other error fails the attempt, and the next one handles the request again.
+   * @returns the value and the answer, also in later attempts, in which the handler does not run again.
+   * @throws WaitTimeoutError
+   */
+  handleUpdate<Received, Answer>(
+    update: UpdateDefinition<unknown, Received, Answer>,
+    handler: (value: NoInfer<Received>, request: UpdateRequest) => NoInfer<Answer> | Promise<NoInfer<Answer>>,
+    options?: HandleUpdateOptions,
+  ): Promise<UpdateOutcome<Received, Answer>>;
+  /**
+   * Whether this run uses the code of a change: true for runs that reach this point for the first time, and stored then; false for runs
+   * that were past it before the change. Use it to change the steps of a worker that has active runs.
+   * @param name names the change, once for each change in a worker. @example
+   * if (await ctx.patched("check-stock")) await ctx.step("stock", checkStock);
+   */
+  patched(name: string): Promise<boolean>;
   /** Runs another worker as a node of its own. @throws CallError if it has failed permanently. */
   call<Input, Output>(
     key: string,

@@ -37,12 +37,13 @@ export interface ChildOptions {
 }
 
 /** Children are controlled by the same methods that any caller uses. */
-export type ChildEngine = Pick<Engine, "start" | "retry" | "cancel" | "pause" | "resume" | "signal">;
+export type ChildEngine = Pick<Engine, "start" | "retry" | "cancel" | "terminate" | "pause" | "resume" | "signal">;
 
 /** Commands that are passed to children, and the parent's phases after them. A parent that has left these phases passes nothing on. */
 const PHASES_AFTER = {
   pause: ["pausing", "paused"],
   cancel: ["cancelling", "failed"],
+  terminate: ["failed"],
 } as const satisfies Record<string, readonly GraphPhase[]>;
 
 /** Whether a node has started a child, or a step with the same key. */
@@ -131,7 +132,7 @@ export class Children {
    * Passes a command to all children. Children that don't allow it stay as they are.
    * @throws errors of the store, after all other children have been processed.
    */
-  async take(step: "pause" | "resume" | "cancel", parentId: string, auditContext?: AuditContext): Promise<void> {
+  async take(step: keyof typeof PHASES_AFTER | "resume", parentId: string, auditContext?: AuditContext): Promise<void> {
     const rows = (await this.#options.graphs.children([parentId])).filter((row) => !hasEnded(row));
     const note = auditContext?.note ?? `${step} of its parent ${parentId}`;
     const steps = rows.map(({ id }) => refusalOf(this.#requireEngine()[step](id, { ...auditContext, note })));

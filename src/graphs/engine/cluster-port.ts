@@ -17,7 +17,7 @@ import type { Snapshot } from "../machine/view-types.ts";
 /** A command for a run, in the form in which it is sent to the process that holds the run. */
 export type RunCommand =
   | { step: "pause"; options: PauseOptions }
-  | { step: "resume"; options: AuditContext | undefined }
+  | { step: "resume" | "terminate"; options: AuditContext | undefined }
   | { step: "cancel"; options: CancelOptions | undefined }
   | { step: "retry"; options: RetryOptions | undefined }
   | { step: "signal"; name: string; payload: Json; options: SignalOptions };

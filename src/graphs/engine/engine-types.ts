@@ -17,12 +17,13 @@ import type {
   SignalOptions,
   SignalWithStartOptions,
   StartOptions,
+  UpdateOptions,
   AuditContext,
 } from "../definition/audit-types.ts";
 import type { InputOfName, KnownName, NameHint, OutputOfName, Startable } from "../definition/registered-names.ts";
-import type { SignalDefinition } from "../definition/signal-types.ts";
 import type { EventDefinition } from "../definition/event-types.ts";
 import type { SendOptions, SentEventsQuery, SentEventView } from "./events/event-types.ts";
+import type { SignalDefinition, UpdateDefinition } from "../definition/signal-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../machine/view-types.ts";
 
@@ -90,6 +91,12 @@ export interface Engine {
   pause(graphId: string, options?: PauseOptions): Promise<Snapshot>;
   resume(graphId: string, auditContext?: AuditContext): Promise<Snapshot>;
   cancel(graphId: string, auditContext?: AuditContext): Promise<Snapshot>;
+  /**
+   * Ends a run at once, with its children: running attempts are aborted, and nothing is compensated (`onCancel`, `compensate`). For a run
+   * whose compensation hangs or would do harm. The nodes that a cancel would have compensated are `uncompensated`.
+   * @throws SvcError SVC_TRANSITION if the run has ended; SVC_NOT_FOUND.
+   */
+  terminate(graphId: string, auditContext?: AuditContext): Promise<Snapshot>;
   /** Runs failed nodes again, or a node and all after it: same id, next epoch. @throws SvcError `SVC_INVALID` for an unknown node */
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot>;
   /** Starts a new run at a node of another run. @throws SvcError `SVC_INVALID`, `SVC_NOT_FOUND` */
@@ -121,6 +128,15 @@ export interface Engine {
   send(event: string, data: Json, options?: SendOptions): Promise<{ id: string; created: boolean }>;
   /** Stored events, newest first. */
   sentEvents(query?: SentEventsQuery): Promise<{ events: SentEventView[]; nextCursor: string | undefined }>;
+  /** Asks the run's worker and resolves with its answer. @throws as `RunHandle.update` */
+  update<Value, Answer>(
+    graphId: string,
+    update: UpdateDefinition<Value, unknown, Answer>,
+    value: NoInfer<Value>,
+    options?: UpdateOptions,
+  ): Promise<Answer>;
+  /** As above, by name: the value is validated by the worker's schema. */
+  update(graphId: string, name: string, value: Json, options?: UpdateOptions): Promise<Json>;
   /** One command for many runs. */
   bulk(action: BulkAction, options: BulkOptions): Promise<BulkReport>;
   readonly schedule: Schedules;

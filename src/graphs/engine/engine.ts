@@ -6,7 +6,7 @@ import { bound } from "../../platform/shared/collections/bound.ts";
 import { absenceOf } from "./runs/missing-run.ts";
 import { bulk } from "./bulk-commands.ts";
 import type { Json } from "../../platform/shared/json.ts";
-import type { SignalOptions } from "../definition/audit-types.ts";
+import type { SignalOptions, UpdateOptions } from "../definition/audit-types.ts";
 import { checkedSignal } from "../definition/signal-definition.ts";
 import type { SignalName } from "../definition/signal-types.ts";
 import { EngineLifecycle } from "./engine-lifecycle.ts";
@@ -17,6 +17,7 @@ import type { Engine } from "./engine-types.ts";
 import { heldBy } from "./engine-port.ts";
 import { purgeAll } from "./retention.ts";
 import { resultOf } from "./runs/run-result.ts";
+import { sendUpdate, type SentUpdate } from "./runs/send-update.ts";
 import { subscribe } from "./runs/subscription.ts";
 
 export type { EngineOptions } from "./engine-options.ts";
@@ -52,7 +53,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...bound(newGraphs, ["fork"]),
     ...bound(views, ["snapshot", "node", "nodes", "pastNodes", "artifacts", "artifact", "events", "list"]),
     ...bound(views, ["waiting", "durations", "tagCounts"]),
-    ...bound(steps, ["pause", "resume", "cancel", "retry"]),
+    ...bound(steps, ["pause", "resume", "cancel", "terminate", "retry"]),
     ...bound(sentEvents, ["send", "sentEvents"]),
     ...bound(new EngineLifecycle(options, parts), ["recover", "idle", "close"]),
     ...bound(dispatcher, ["queueReports"]),
@@ -62,6 +63,11 @@ export function createEngine(options: EngineOptions): Engine {
     absence: async (graphId) => absenceOf(graphId, kept),
     signal: async (graphId: string, signal: SignalName, value?: unknown, sent?: SignalOptions) =>
       steps.signal(graphId, await checkedSignal(signal, value), value as Json, sent),
+    update: async (graphId: string, update: SentUpdate["update"], value: unknown, asked: UpdateOptions = {}) =>
+      (await sendUpdate(
+        { graphs, runs: activeRuns, steps, clock },
+        { graphId, update, value: value as Json, options: asked },
+      )) as never,
     bulk: (action, given) => bulk({ store, clock, steps }, action, given),
     purge: (query) => purgeAll(graphs, query),
     result: (graphId, { signal } = {}) =>

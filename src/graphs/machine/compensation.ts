@@ -112,9 +112,9 @@ export class Compensation {
   }
 
   /** Compensates nothing more. */
-  giveUp(change: Change, message: string): void {
+  giveUp(change: Change, message: string, reason: FailureReason): void {
     for (const node of this.#pending().splice(0).reverse())
-      this.#record(change, node, { message, reason: "timeout", node: node.id });
+      this.#record(change, node, { message, reason, node: node.id });
   }
 
   /** After a crash, or a fault of the store. */

@@ -39,6 +39,7 @@ export function decide(machine: Machine, message: RunMessage, nowMs: number): Tr
     case "pause":
     case "resume":
     case "cancel":
+    case "terminate":
     case "retry":
     case "signal":
       return decideControl(machine, message, nowMs);
@@ -91,6 +92,8 @@ function controlUnit(machine: Machine, message: ControlMessage, nowMs: number): 
       return machine.resume(nowMs, auditContext);
     case "cancel":
       return machine.cancel(nowMs, auditContext, message.error);
+    case "terminate":
+      return machine.terminate(nowMs, auditContext);
     case "retry":
       return machine.retry(nowMs, auditContext, message.auditContext?.from);
     case "signal":

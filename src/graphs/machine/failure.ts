@@ -77,7 +77,7 @@ export class Ending {
     const change = this.#change(nowMs);
     if (this.isActive) {
       this.#stopRunning(change);
-      this.#compensation.giveUp(change, `Not compensated within ${lifecycle.undoTimeout}`);
+      this.#compensation.giveUp(change, `Not compensated within ${lifecycle.undoTimeout}`, "timeout");
       this.#unwind(change);
     } else this.fail(change, { message: `Not finished within ${lifecycle.timeout}`, reason: "timeout" });
     return change.transition;
@@ -100,6 +100,15 @@ export class Ending {
     this.#stopRunning(change);
     if (this.#compensation.next(change, error.reason)) lifecycle.unwinds(change, error, auditContext);
     else lifecycle.failed(change, error, auditContext);
+  }
+
+  /** Ends the run at once: running nodes are aborted, and nothing is compensated. A run that is being compensated keeps its error. */
+  terminate(change: Change, error: Failure, auditContext?: AuditContext): void {
+    const { lifecycle } = this.#options;
+    const reported = lifecycle.row.error ?? error;
+    this.#stopRunning(change);
+    this.#compensation.giveUp(change, "Not compensated: the run was terminated", "cancelled");
+    lifecycle.failed(change, reported, auditContext);
   }
 
   /** A node has failed permanently. @param isDraining whether running nodes may end. */

@@ -20,6 +20,7 @@
  * | queued, running     | recovered, nodes differ  | parked (paused)      | graph.paused + webhook                |
  * | parked              | recovered, nodes fit     | running, or queued   | graph.resumed                         |
  * | any but done/failed | cancel                   | failed (cancelled)   | graph.failed + webhook                |
+ * | any but done/failed | terminate                | failed (cancelled)   | node.uncompensated, graph.failed + webhook |
  * | running, pausing    | its time is over         | failed (timeout)     | graph.failed + webhook                |
  * | instead of failed   | nodes left to be undone  | cancelling           | graph.cancelling, node.compensating   |
  * | running, pausing    | failed, others drain     | cancelling           | node.failed, graph.cancelling         |
@@ -289,6 +290,14 @@ export class Machine {
     this.#lifecycle.require("cancel", ["queued", "running", "pausing", "paused", "parked"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.ending.fail(change, { message, reason: "cancelled" }, auditContext);
+    return change.transition;
+  }
+
+  /** Ends the run at once, also while it is being compensated. */
+  terminate(nowMs: number, auditContext?: AuditContext): Transition {
+    this.#lifecycle.require("terminate", ["queued", "running", "pausing", "paused", "cancelling"]);
+    const change = new Change(this.row, nowMs, this.#last);
+    this.ending.terminate(change, { message: "Terminated by an operator", reason: "cancelled" }, auditContext);
     return change.transition;
   }
 

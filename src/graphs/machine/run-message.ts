@@ -13,7 +13,7 @@ import type { CallOptions, NodesWait, Wait } from "./waits.ts";
 
 /** Commands of callers: operators, code, parents, other processes. Each is audited. */
 export type ControlMessage =
-  | { type: "pause" | "resume"; auditContext: AuditContext | undefined }
+  | { type: "pause" | "resume" | "terminate"; auditContext: AuditContext | undefined }
   /** `error`: message of the run's error; default: cancelled by an operator. */
   | { type: "cancel"; auditContext: AuditContext | undefined; error?: string }
   | { type: "retry"; auditContext: RetryOptions | undefined }

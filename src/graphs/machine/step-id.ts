@@ -37,6 +37,7 @@ export function callId(nodeId: string): string {
 export class Keys {
   readonly #nodeId: string;
   readonly #used = new Set<string>();
+  readonly #ids = new Set<string>();
   readonly #counts = new Map<string, number>();
 
   constructor(nodeId: string) {
@@ -54,20 +55,30 @@ export class Keys {
         `The key "${key}" was used before in this attempt of "${this.#nodeId}"; ctx.${call} needs a unique key, such as "${key}:2"`,
       );
     this.#used.add(key);
-    return innerPrefix(this.#nodeId) + key;
+    return this.#note(innerPrefix(this.#nodeId) + key);
+  }
+
+  /** Whether the attempt has made the call with this id. */
+  has(id: string): boolean {
+    return this.#ids.has(id);
   }
 
   /** Id of a call without a key: a word and its number. */
   count(word: string): string {
     const count = (this.#counts.get(word) ?? 0) + 1;
     this.#counts.set(word, count);
-    return `${innerPrefix(this.#nodeId)}${word}~${count}`;
+    return this.#note(`${innerPrefix(this.#nodeId)}${word}~${count}`);
   }
 
   /** Like `use`, but a name that the same call used before gets a number. */
   useAgain(call: string, name: string): string {
     const count = (this.#counts.get(name) ?? 0) + 1;
     this.#counts.set(name, count);
-    return count === 1 ? this.use(call, name) : `${innerPrefix(this.#nodeId)}${name}~${count}`;
+    return count === 1 ? this.use(call, name) : this.#note(`${innerPrefix(this.#nodeId)}${name}~${count}`);
+  }
+
+  #note(id: string): string {
+    this.#ids.add(id);
+    return id;
   }
 }

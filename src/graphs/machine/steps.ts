@@ -119,6 +119,12 @@ export class InnerNodes {
     }
   }
 
+  /** Ids of the calls that a node has made, in this attempt or an earlier one. */
+  callsOf(nodeId: string): Set<string> {
+    const own = this.#state.innerOf(nodeId).filter(({ id }) => ownerOf(id) === nodeId);
+    return new Set(own.map(({ id }) => callId(id)));
+  }
+
   /** Orders of the outcomes that were recorded in a node: one for each call. */
   ordersOf(nodeId: string): number[] {
     const orders = new Map<string, number>();

@@ -16,6 +16,7 @@ export const ERRORS = {
   SVC_METHOD: { status: 405, family: "client" },
   SVC_TIMEOUT: { status: 408, family: "client" },
   SVC_TRANSITION: { status: 409, family: "client" },
+  SVC_UPDATE_REFUSED: { status: 409, family: "client" },
   SVC_KEY_REUSED: { status: 409, family: "client" },
   SVC_PRECONDITION: { status: 412, family: "client" },
   SVC_TOO_LARGE: { status: 413, family: "client" },
@@ -31,6 +32,7 @@ export const ERRORS = {
   SVC_TOO_LATE: { status: 500, family: "server" },
   SVC_UPSTREAM: { status: 502, family: "server" },
   SVC_UNAVAILABLE: { status: 503, family: "server" },
+  SVC_UPDATE_TIMEOUT: { status: 504, family: "client" },
   // webhooks
   SVC_WEBHOOK_URL: { status: 422, family: "client" },
   SVC_WEBHOOK_EVENT: { status: 422, family: "client" },

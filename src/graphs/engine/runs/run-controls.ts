@@ -1,5 +1,5 @@
 /**
- * Commands of operators: pause, resume, cancel, retry, signal. Each runs in the process that holds the run, is decided by its machine,
+ * Commands of operators: pause, resume, cancel, terminate, retry, signal. Each runs in the process that holds the run, is decided by its machine,
  * and is answered after the commit. Commands are passed to children.
  */
 import { readDuration } from "../../machine/read-duration.ts";
@@ -87,7 +87,8 @@ export class Steps {
   /** Passes a command on for a run that was not loaded. */
   async #follow({ row, isTerminal }: Machine, { step, options }: RunCommand): Promise<void> {
     this.#options.cluster?.wrote(row.id, []);
-    if (step === "pause" || step === "cancel") await this.#options.children.follow(step, row.id, options);
+    if (step === "pause" || step === "cancel" || step === "terminate")
+      await this.#options.children.follow(step, row.id, options);
     if (isTerminal) await this.#options.children.ended(row);
   }
 
@@ -127,6 +128,14 @@ export class Steps {
       const error = message === undefined ? {} : { error: message };
       await this.#control(graphId, { type: "cancel", auditContext: options && auditContext, ...error });
       await this.#options.children.follow("cancel", graphId, auditContext);
+      return this.#options.views.of(graphId);
+    });
+  }
+
+  terminate(graphId: string, auditContext?: AuditContext): Promise<Snapshot> {
+    return this.#at(graphId, { step: "terminate", options: auditContext }, async () => {
+      await this.#control(graphId, { type: "terminate", auditContext });
+      await this.#options.children.follow("terminate", graphId, auditContext);
       return this.#options.views.of(graphId);
     });
   }

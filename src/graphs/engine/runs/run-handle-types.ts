@@ -1,7 +1,7 @@
 /** A run as its callers hold it: its id, with the commands and results that the definition types. */
 import type { Json } from "../../../platform/shared/json.ts";
-import type { AuditContext, SignalOptions } from "../../definition/audit-types.ts";
-import type { SignalDefinition } from "../../definition/signal-types.ts";
+import type { AuditContext, SignalOptions, UpdateOptions } from "../../definition/audit-types.ts";
+import type { SignalDefinition, UpdateDefinition } from "../../definition/signal-types.ts";
 import type { Snapshot } from "../../machine/view-types.ts";
 
 /** @typeParam Output the run's result. */
@@ -24,8 +24,21 @@ export interface RunHandle<Output = Json> {
     options?: SignalOptions,
   ): Promise<Snapshot>;
   signal(name: string, value?: Json, options?: SignalOptions): Promise<Snapshot>;
-  /** @throws SvcError `SVC_TRANSITION` if the run has ended; `SVC_NOT_FOUND`. */
+  /**
+   * Asks the run's worker and resolves with its answer (`ctx.handleUpdate`). The request is stored, and handled once.
+   * @throws SvcError `SVC_INVALID` with issues if the schema rejects the value; `SVC_UPDATE_REFUSED` with the worker's message;
+   * `SVC_UPDATE_TIMEOUT` without an answer in time: call again with the same key to wait for it; `SVC_TRANSITION` if the run has ended or
+   * ends without an answer; `SVC_NOT_FOUND`.
+   */
+  update<Value, Answer>(
+    update: UpdateDefinition<Value, unknown, Answer>,
+    value: NoInfer<Value>,
+    options?: UpdateOptions,
+  ): Promise<Answer>;
+  /** Cancels the run and compensates it. @throws SvcError `SVC_TRANSITION` if the run has ended; `SVC_NOT_FOUND`. */
   cancel(auditContext?: AuditContext): Promise<Snapshot>;
+  /** Ends the run at once, without compensation. @throws as `cancel` */
+  terminate(auditContext?: AuditContext): Promise<Snapshot>;
 }
 
 /** The result of a start. */

@@ -1,13 +1,13 @@
 /** Handles of runs: each method calls the engine with the id of the run. */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Json } from "../../../platform/shared/json.ts";
-import type { AuditContext, SignalOptions } from "../../definition/audit-types.ts";
-import type { SignalDefinition, SignalName } from "../../definition/signal-types.ts";
+import type { AuditContext, SignalOptions, UpdateOptions } from "../../definition/audit-types.ts";
+import type { SignalDefinition, SignalName, UpdateDefinition } from "../../definition/signal-types.ts";
 import type { Snapshot } from "../../machine/view-types.ts";
 import type { Engine } from "../engine-types.ts";
 import type { RunHandle, StartedRun } from "./run-handle-types.ts";
 
-type Commands = Pick<Engine, "result" | "snapshot" | "signal" | "cancel">;
+type Commands = Pick<Engine, "result" | "snapshot" | "signal" | "update" | "cancel" | "terminate">;
 
 export class Handle<Output> implements RunHandle<Output> {
   readonly id: string;
@@ -37,6 +37,18 @@ export class Handle<Output> implements RunHandle<Output> {
   signal(name: string, value?: Json, options?: SignalOptions): Promise<Snapshot>;
   signal(signal: SignalName, value?: unknown, options?: SignalOptions): Promise<Snapshot> {
     return this.#engine.signal(this.id, signal as string, value as Json, options);
+  }
+
+  update<Value, Answer>(
+    update: UpdateDefinition<Value, unknown, Answer>,
+    value: NoInfer<Value>,
+    options?: UpdateOptions,
+  ): Promise<Answer> {
+    return this.#engine.update(this.id, update, value, options);
+  }
+
+  terminate(auditContext?: AuditContext): Promise<Snapshot> {
+    return this.#engine.terminate(this.id, auditContext);
   }
 
   cancel(auditContext?: AuditContext): Promise<Snapshot> {

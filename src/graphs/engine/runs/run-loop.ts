@@ -215,8 +215,17 @@ function isRefusal(error: unknown): boolean {
   return error instanceof SvcError && REFUSALS.includes(error.code);
 }
 
+const CONTROLS: ReadonlySet<InboxMessage["type"]> = new Set([
+  "pause",
+  "resume",
+  "cancel",
+  "terminate",
+  "retry",
+  "signal",
+]);
+
 function isControl({ type }: InboxMessage): boolean {
-  return type === "pause" || type === "resume" || type === "cancel" || type === "retry" || type === "signal";
+  return CONTROLS.has(type);
 }
 
 /** Aborts attempts whose node the transition has ended. */

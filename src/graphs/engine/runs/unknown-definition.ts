@@ -55,6 +55,7 @@ export class Unfit {
     if (command.step === "pause") await write({ type: "pause", auditContext: command.options });
     else if (command.step === "cancel")
       await write({ type: "cancel", auditContext: command.options, error: NOT_COMPENSATED });
+    else if (command.step === "terminate") await write({ type: "terminate", auditContext: command.options });
     else if (command.step === "signal") {
       const { name, payload, options } = command;
       const live = { machine };

@@ -6,14 +6,21 @@ import type { Json } from "../../../platform/shared/json.ts";
 import type { AttemptOptions, AttemptSink } from "./attempt-options.ts";
 import { requireEvent } from "../../definition/event.ts";
 import type { EventDefinition } from "../../definition/event-types.ts";
-import type { DurableCalls, EventWaitOptions, MapCallOptions, WaitOptions } from "../../definition/context-types.ts";
+import type {
+  DurableCalls,
+  EventWaitOptions,
+  HandleUpdateOptions,
+  MapCallOptions,
+  WaitOptions,
+} from "../../definition/context-types.ts";
 import { Durable } from "./durable.ts";
 import { MAX_LOG_LENGTH, toJson } from "../../definition/json-value.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept } from "../../machine/machine.ts";
 import { keyEpochOf } from "../../machine/node-rows.ts";
 import { waitArguments } from "../../definition/signal-definition.ts";
-import type { SignalName } from "../../definition/signal-types.ts";
+import type { SignalName, UpdateDefinition } from "../../definition/signal-types.ts";
+import { handleUpdate, type UpdateCounts } from "../../definition/update-definition.ts";
 import { summaryOf } from "../../definition/summary.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 import type { ToolCalls } from "./worker-tools.ts";
@@ -29,6 +36,7 @@ export class AttemptContext implements WorkerContext {
   readonly #limits: AttemptLimits;
   #durableCalls: Durable | undefined;
   #tools: ToolCalls | undefined;
+  #updates: UpdateCounts | undefined;
 
   constructor(options: AttemptOptions, limits: AttemptLimits) {
     const { node, deps } = options;
@@ -145,6 +153,19 @@ export class AttemptContext implements WorkerContext {
   get waitForEvent(): DurableCalls["waitForEvent"] {
     return (async (event: EventDefinition, options?: EventWaitOptions) =>
       this.#durable.waitForEvent(requireEvent(event), options)) as DurableCalls["waitForEvent"];
+  }
+
+  get handleUpdate(): DurableCalls["handleUpdate"] {
+    return (async (
+      update: UpdateDefinition<unknown, unknown, unknown>,
+      handler: never,
+      options?: HandleUpdateOptions,
+    ) =>
+      handleUpdate(this, (this.#updates ??= new Map()), { update, handler, options })) as DurableCalls["handleUpdate"];
+  }
+
+  get patched(): DurableCalls["patched"] {
+    return async (name) => this.#durable.patched(name);
   }
 
   get call(): DurableCalls["call"] {

@@ -79,6 +79,8 @@ export class Durable {
   readonly #keys: Keys;
   readonly #replay: Replay;
   readonly #events: ReceivedEvents;
+  /** Decisions of `patched` in this attempt. */
+  readonly #patches = new Map<string, Promise<boolean>>();
   #state: Record<string, Json>;
   #isStateNew = false;
   #isParked = false;
@@ -239,6 +241,27 @@ export class Durable {
         this.#commit({ type: "stepRetrying", id, data }).catch(() => undefined);
       },
     });
+  }
+
+  async patched(name: string): Promise<boolean> {
+    const known = this.#patches.get(name);
+    if (known !== undefined) return known;
+    const id = this.#keys.use("patched", `patch:${name}`);
+    const isPatched = this.#decidePatch(id);
+    this.#patches.set(name, isPatched);
+    return isPatched;
+  }
+
+  /** A run that has stored an outcome of a later call was past this point before the change. */
+  async #decidePatch(id: string): Promise<boolean> {
+    this.#limits.beat();
+    await this.#pausePoint();
+    if (this.#recorded(id, "step")) return true;
+    const { clock } = this.#options;
+    if ([...this.#machine.inner.callsOf(this.#node.id)].some((call) => !this.#keys.has(call))) return false;
+    await this.#commit({ type: "stepDone", id, kind: "step", result: true, startedMs: clock.now() });
+    await this.#replay.settled();
+    return true;
   }
 
   // Waits.

@@ -24,13 +24,15 @@ import type { EventDefinition } from "../../definition/event-types.ts";
 import type {
   CallOptions,
   EventWaitOptions,
+  HandleUpdateOptions,
   MapCallOptions,
   StepInfo,
   StepOptions,
   WaitOptions,
 } from "../../definition/context-types.ts";
 import { waitArguments } from "../../definition/signal-definition.ts";
-import type { SignalName } from "../../definition/signal-types.ts";
+import type { SignalName, UpdateDefinition } from "../../definition/signal-types.ts";
+import { handleUpdate, type UpdateCounts } from "../../definition/update-definition.ts";
 import type { RetryPolicy } from "../../definition/retry.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 
@@ -197,7 +199,8 @@ export class RemoteContext {
       (...args: unknown[]): void =>
         this.#say({ type: "told", method, args });
     const ask = this.#ask.bind(this);
-    return {
+    const updates: UpdateCounts = new Map();
+    const made: WorkerContext = {
       ...context,
       signal,
       idempotencyKey: (part) => (part === undefined ? nodeKey : `${nodeKey}/${part}`),
@@ -234,11 +237,18 @@ export class RemoteContext {
         const { name, schema } = requireEvent(event);
         return ask("waitForEvent", [name, options, schema !== undefined], schema && { schema });
       },
+      handleUpdate: async (
+        update: UpdateDefinition<unknown, unknown, unknown>,
+        handler: never,
+        options?: HandleUpdateOptions,
+      ) => handleUpdate(made, updates, { update, handler, options }),
+      patched: (name) => ask("patched", [name]),
       call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
         ask("call", [key, validateCall("call", key, worker).name, input, asData("call", key, options)]),
       map: async (key: string, items: readonly unknown[], worker: unknown, options?: MapCallOptions) =>
         ask("map", [key, items, validateCall("map", key, worker).name, asData("map", key, options)]),
     };
+    return made;
   }
 
   /** The database handle: statements are sent to the process with the run. */

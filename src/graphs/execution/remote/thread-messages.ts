@@ -20,7 +20,17 @@ export interface ErrorMessage {
 }
 
 export type ReportMethod = "log" | "emit" | "progress" | "summary" | "heartbeat" | "setState";
-export type Asked = "checkpoint" | "step" | "sleep" | "waitFor" | "waitForEvent" | "call" | "map" | "artifact" | "tx";
+export type Asked =
+  | "checkpoint"
+  | "step"
+  | "sleep"
+  | "waitFor"
+  | "waitForEvent"
+  | "call"
+  | "map"
+  | "artifact"
+  | "tx"
+  | "patched";
 
 /** Outcome of a promise. */
 export type Settlement = { value: unknown } | { error: ErrorMessage };
