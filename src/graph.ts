@@ -45,7 +45,14 @@ export type { Engine } from "./graphs/engine/engine-types.ts";
 export type { Absence } from "./graphs/engine/runs/missing-run.ts";
 export type { KeptTimes } from "./graphs/engine/retention.ts";
 export type { Queues, QueueView } from "./graphs/engine/queue-types.ts";
-export type { AttemptReport, QueueReport, LifecycleEvent, OutboxRows } from "./graphs/machine/report-types.ts";
+export type {
+  AttemptReport,
+  QueueReport,
+  LifecycleEvent,
+  OutboxRows,
+  StartReport,
+  StepReport,
+} from "./graphs/machine/report-types.ts";
 export type { ScheduleDefinition, Schedules, ScheduleView } from "./graphs/schedules/schedule-types.ts";
 export type {
   BulkAction,

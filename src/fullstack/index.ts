@@ -28,6 +28,13 @@ export type { FieldName } from "./forms/field-names.ts";
 export { Flash, flash, takeFlash, type FlashMessage } from "./forms/flash.ts";
 export { Form, type FormProps } from "./forms/form.ts";
 export type { FormMessages } from "./forms/form-messages.ts";
+export { SignalForm, type SignalFormProps } from "./forms/signal-form.ts";
+export {
+  signalSubmit,
+  type SignalFormInput,
+  type SignalSubmit,
+  type SignalSubmitOptions,
+} from "./forms/signal-submit.ts";
 export type { FieldKind } from "./forms/form-tree.ts";
 export { submit, type AnySubmit, type Submit, type SubmitContext, type SubmitOptions } from "./forms/submit.ts";
 export { layoutData, useLayoutData } from "./layouts/layout-data.ts";

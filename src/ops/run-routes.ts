@@ -1,9 +1,11 @@
 /** The operator actions of the run screen. */
-import { SvcError, type Entry } from "../index.ts";
+import { SvcError, type App, type Entry } from "../index.ts";
+import { storedFields, valueOf } from "../internal.ts";
 import type { Json } from "../graph.ts";
 import { OPS_PATH } from "./operator-access.ts";
 import type { Screens } from "./ops-context.ts";
 import { INPUT_FORM_BYTES, operatorRoute, type Step, type StepResult } from "./operator-route.ts";
+import { VALUE_PREFIX } from "./screens/runs/signal-forms.tsx";
 import { isStep } from "./views/runs/allowed-actions.ts";
 
 const DONE = {
@@ -61,9 +63,19 @@ async function start({ app, fields, auditContext }: Step): Promise<StepResult> {
 }
 
 async function signal({ app, params, fields, auditContext }: Step): Promise<StepResult> {
-  const name = fields["name"] ?? "";
-  await app.engine.signal(idOf(params), name, readJson(fields["payload"], "payload") ?? null, auditContext);
+  const { name = "", wait } = fields;
+  const payload =
+    wait === undefined ? readJson(fields["payload"], "payload") : await formValue(app, idOf(params), fields);
+  await app.engine.signal(idOf(params), name, payload ?? null, auditContext);
   return { tone: "good", text: `Signal ${name} sent.` };
+}
+
+/** The value of a form with fields. @throws SvcError `SVC_TRANSITION` if the run no longer waits for it. */
+async function formValue(app: App, id: string, fields: Step["fields"]): Promise<Json> {
+  const node = await app.engine.node(id, fields["wait"] ?? "");
+  const stored = node?.status === "waiting" ? storedFields(node.input) : undefined;
+  if (!stored) throw new SvcError("SVC_TRANSITION", "The run no longer waits for this signal");
+  return valueOf(stored.fields, (name) => fields[`${VALUE_PREFIX}${name}`]);
 }
 
 /** Records the request in the audit trail before revealing hidden values. */

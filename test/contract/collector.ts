@@ -11,6 +11,7 @@ export interface CollectedSpan {
   name: string;
   kind: number;
   attributes: Record<string, unknown>;
+  links?: { traceId: string; spanId: string }[];
   status?: { code: number; message: string };
   durationNs: bigint;
 }
@@ -84,6 +85,7 @@ const SPAN_KEYS = [
   "startTimeUnixNano",
   "endTimeUnixNano",
   "attributes",
+  "links",
   "status",
 ];
 
@@ -97,6 +99,11 @@ function readSpan(raw: unknown): CollectedSpan {
   assert.ok(typeof start === "string" && /^\d{19}$/.test(start), "a time is a decimal text of nanoseconds");
   assert.ok(typeof end === "string" && /^\d{19}$/.test(end), "a time is a decimal text of nanoseconds");
   assert.ok(BigInt(start) <= BigInt(end), "a span ends after it starts");
+  if ("links" in span)
+    for (const link of list(span["links"])) {
+      const { traceId, spanId } = only(link, ["traceId", "spanId"]);
+      assert.match(`${String(traceId)} ${String(spanId)}`, /^[0-9a-f]{32} [0-9a-f]{16}$/);
+    }
   if ("status" in span) only(span["status"], ["code", "message"]);
   return {
     ...(span as unknown as CollectedSpan),

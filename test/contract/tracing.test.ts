@@ -1,7 +1,8 @@
 /** Traces: W3C Trace Context in and out, and the export to a collector. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { page, route, type AppOptions } from "svckit";
+import { page, route, type App, type AppOptions } from "svckit";
+import { defineSignal, worker } from "svckit/graph";
 import { createReceiver, SimulatedClock } from "svckit/testing";
 import { withFixture, type Fixture } from "./app.ts";
 import { startCollector, type CollectedSpan } from "./collector.ts";
@@ -122,6 +123,65 @@ describe("a configured collector", () => {
     const broken = named(spans, "GET /broken");
     assert.deepEqual([broken.status?.code, broken.attributes["error.type"]], [2, "500"]);
     assert.ok(!JSON.stringify(broken.status).includes("secret detail"));
+  });
+
+  it("has spans for steps, sleeps and waits inside their attempt", async () => {
+    const ready = defineSignal("ready");
+    const work = worker("work", async (_input: unknown, ctx) => {
+      await ctx.step("fetch", () => 1);
+      await ctx.tx(() => 2, { key: "book" });
+      await ctx.sleep("1ms");
+      await ctx.waitFor(ready);
+      await ctx.step("broken", () => Promise.reject(new Error("no luck"))).catch(() => null);
+    });
+    const spans = await spansOf(
+      async ({ app }) => {
+        await app.boot();
+        const run = await app.engine.start(work, null);
+        await run.signal(ready, null);
+        await run.result();
+      },
+      { SVC_DATABASE_URL: "sqlite::memory:" },
+      { workers: [work] },
+    );
+    const attempt = named(spans, "worker work");
+    for (const name of ["step fetch", "tx book", "sleep sleep~1", "wait ready", "step broken"]) {
+      const span = named(spans, name);
+      assert.deepEqual([span.traceId, span.parentSpanId], [attempt.traceId, attempt.spanId], name);
+      assert.equal(span.attributes["svc.node"], `work#${name.split(" ")[1]}`);
+    }
+    assert.deepEqual(named(spans, "step broken").status, { code: 2, message: "no luck" });
+  });
+
+  it("is linked with the request that started the run, in both directions", async () => {
+    const work = worker("work", () => null);
+    const held: { app?: App } = {};
+    const spans = await spansOf(
+      async ({ app, client }) => {
+        held.app = app;
+        const response = await client.post("/start", {});
+        await app.engine.result(await response.text());
+      },
+      {},
+      {
+        workers: [work],
+        routes: [
+          route("POST", "/start", async () => {
+            const run = await held.app?.engine.start(work, null);
+            return new Response(run?.id);
+          }),
+        ],
+      },
+    );
+    const [request, graph] = [named(spans, "POST /start"), named(spans, "graph work")];
+    const starts = spans.filter(({ name }) => name === "start work");
+    assert.deepEqual(
+      starts.map(({ traceId, parentSpanId, links }) => [traceId, parentSpanId, links]),
+      [
+        [graph.traceId, graph.spanId, [{ traceId: request.traceId, spanId: request.spanId }]],
+        [request.traceId, request.spanId, [{ traceId: graph.traceId, spanId: graph.spanId }]],
+      ],
+    );
   });
 
   it("gets one trace per graph: the graph, its attempts, its deliveries; receivers get its traceparent", async () => {

@@ -15,7 +15,7 @@ import { createWebhooks, type WebhooksOptions } from "../../webhooks/webhooks.ts
 import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Config } from "./config.ts";
-import { currentOrigin } from "../pipeline/current-request.ts";
+import { currentOrigin, currentTrace } from "../pipeline/current-request.ts";
 import { undoDeferred } from "./drain.ts";
 import { inboxUrl, isDemoOn } from "../demo/demo.ts";
 import { processStatsOf } from "./process-stats.ts";
@@ -119,7 +119,11 @@ async function startBackend(
       tracer?.attempt(report);
     },
     origin: currentOrigin,
-    onStart: (worker) => metrics.recent.started(worker),
+    onStart: (run) => {
+      metrics.recent.started(run.worker);
+      tracer?.started(run, currentTrace());
+    },
+    ...(tracer && { onStep: (step) => tracer.step(step) }),
     onRetry: (worker) => metrics.recent.retried(worker),
     onReady: (worker) => metrics.recent.ready(worker),
     outboxRows: (event, isAgain = false) => {

@@ -4,6 +4,7 @@ import { RequestContext } from "../../platform/http/request/context.ts";
 import type { Context } from "../../platform/http/types.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS, type GraphOrigin } from "../../platform/shared/wire.ts";
+import type { Trace } from "../../platform/shared/trace.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
 
 /** Endpoints that run code of the app by name. */
@@ -33,6 +34,12 @@ export function currentOrigin(): Origin | undefined {
   if (kind === undefined) return { kind: "route", name: route.pattern };
   const { name } = params;
   return name === undefined ? { kind } : { kind, name };
+}
+
+/** The trace of the request that is being handled; undefined outside of one. */
+export function currentTrace(): Trace | undefined {
+  const ctx = current.getStore();
+  return ctx instanceof RequestContext ? ctx.trace : undefined;
 }
 
 /**

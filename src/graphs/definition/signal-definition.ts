@@ -3,6 +3,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import { isSchema, parseWith, type InputOf, type OutputOf, type StandardSchema } from "../../platform/shared/schema.ts";
 import type { WaitOptions } from "./context-types.ts";
 import { refused, requireName } from "./definition-checks.ts";
+import { fieldsOf, type SignalField } from "./signal-fields.ts";
 import type { SignalDefinition, SignalName } from "./signal-types.ts";
 
 /**
@@ -43,12 +44,18 @@ export async function checkedSignal(signal: SignalName, value: unknown): Promise
   return signal.name;
 }
 
-/** Name and options of a wait, given by name or definition. */
+/** Options of a wait with the fields of its form. */
+export type SignalWaitOptions = WaitOptions<StandardSchema> & { fields?: readonly SignalField[] };
+
+/** Name and options of a wait, given by name or definition. A thread has read the fields of its own schema. */
 export function waitArguments(
   signal: SignalName,
-  options: WaitOptions<StandardSchema> = {},
-): [name: string, options: WaitOptions<StandardSchema>] {
-  if (!isSignalDefinition(signal)) return [signal, options];
-  const { name, schema } = signal;
-  return [name, schema ? { ...options, schema } : options];
+  options: SignalWaitOptions = {},
+): [name: string, options: SignalWaitOptions] {
+  const isDefined = isSignalDefinition(signal);
+  const schema = (isDefined ? signal.schema : undefined) ?? options.schema;
+  const name = isDefined ? signal.name : signal;
+  if (!schema) return [name, options];
+  const fields = options.fields ?? fieldsOf(schema);
+  return [name, { ...options, schema, ...(fields && { fields }) }];
 }

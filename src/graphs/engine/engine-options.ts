@@ -7,7 +7,7 @@ import type { GraphDefinition, Worker } from "../definition/definition-types.ts"
 import type { EventDefinition } from "../definition/event-types.ts";
 import type { GraphLimits } from "../definition/value-limits.ts";
 import type { ClusterPort } from "./cluster-port.ts";
-import type { AttemptReport, OutboxRows } from "../machine/report-types.ts";
+import type { AttemptReport, OutboxRows, StartReport, StepReport } from "../machine/report-types.ts";
 import type { WorkerToolOptions } from "../execution/attempt/worker-tools.ts";
 import type { ScheduleDefinition } from "../schedules/schedule-types.ts";
 
@@ -44,8 +44,10 @@ export interface EngineOptions {
   retention?: Duration;
   /** Limits for the size of values. Default: see `GraphLimits`. */
   limits?: GraphLimits;
-  /** Called with the name of each started graph, including forks. Must not throw. Default: nothing. */
-  onStart?: (worker: string) => void;
+  /** Called with each started run, including forks. Must not throw. Default: nothing. */
+  onStart?: (run: StartReport) => void;
+  /** Called with each step, sleep and wait that has ended in this process, once that is committed. Must not throw. Default: nothing. */
+  onStep?: (step: StepReport) => void;
   /** Called with the name of each ended run that is retried. Must not throw. Default: nothing. */
   onRetry?: (worker: string) => void;
   /** Called with the worker of each attempt that becomes ready. Must not throw. Default: nothing. */

@@ -96,6 +96,7 @@ function execution(options: EngineOptions, values: ValueLimits) {
     compensator,
     outboxRows,
     progressPerSecond,
+    onStep: options.onStep,
   });
   const remoteRunner = new RemoteRunner({ registry, isolation, tools, dispatcher, starts });
   return { registry, isolation, tools, children, state, busy, dispatcher, activeRuns, remoteRunner };

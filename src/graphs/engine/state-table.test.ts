@@ -241,6 +241,17 @@ const ROWS: Row[] = [
     webhooks: ["graph.failed"],
   },
   {
+    row: "any but done/failed | terminate",
+    definition: undone,
+    story: (t) => {
+      t.begun().done("a").failed("b").fresh();
+      return t.take(t.machine.terminate(NOW));
+    },
+    phase: "failed",
+    events: ["node.uncompensated a", "graph.failed"],
+    webhooks: ["graph.failed"],
+  },
+  {
     row: "running, pausing | its time is over",
     story: (t) => {
       t.begun().fresh();
@@ -307,10 +318,11 @@ const INTO: Record<GraphPhase, () => Table> = {
   failed: () => of(chain).begun().failed("a"),
 };
 
-const ALLOWED: Record<"pause" | "resume" | "cancel" | "retry", GraphPhase[]> = {
+const ALLOWED: Record<"pause" | "resume" | "cancel" | "terminate" | "retry", GraphPhase[]> = {
   pause: ["queued", "running"],
   resume: ["pausing", "paused"],
   cancel: ["queued", "running", "pausing", "paused", "parked"],
+  terminate: ["queued", "running", "pausing", "paused", "cancelling"],
   retry: ["failed"],
 };
 

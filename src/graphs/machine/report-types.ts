@@ -1,7 +1,7 @@
 /** Reports of an engine to its observers. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphStatus, WebhookEvent } from "../../platform/shared/wire.ts";
-import type { Failure } from "../../storage/contract/graph-rows.ts";
+import type { Failure, NodeKind } from "../../storage/contract/graph-rows.ts";
 import type { OutboxRow } from "../../storage/contract/webhook-rows.ts";
 
 /** Facts about a transition that sends webhooks. */
@@ -30,6 +30,30 @@ export interface AttemptReport {
   outcome: "done" | "failed" | "timeout" | "aborted";
   /** Message of a failure. */
   message: string | undefined;
+}
+
+/** An ended step, sleep or wait, for traces. */
+export interface StepReport {
+  graphId: string;
+  epoch: number;
+  /** The node of the attempt. */
+  node: string;
+  attempt: number;
+  /** Its key, or its kind and number: `sleep~2`. */
+  step: string;
+  kind: NodeKind;
+  startedMs: number;
+  endedMs: number;
+  /** Message of a failure; also of a wait that timed out. */
+  message: string | undefined;
+}
+
+/** A run that this process has started. */
+export interface StartReport {
+  graphId: string;
+  worker: string;
+  epoch: number;
+  startedMs: number;
 }
 
 /** Attempts of one worker in this process now. */

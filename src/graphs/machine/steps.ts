@@ -166,6 +166,7 @@ export class InnerNodes {
     if (!known) {
       Object.assign(row, { status: "waiting", startedMs: change.nowMs, dueMs });
       if (wait.event) Object.assign(row, { awaits: wait.event.event, input: wait.event });
+      if (wait.fields) row.input = { signal: wait.signal ?? "", fields: wait.fields.map((field) => ({ ...field })) };
       this.#insert(change, row);
     }
     wait.dueMs = row.dueMs;

@@ -4,6 +4,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import { withoutOrigin, type Failure, type NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { EventWaitInput } from "../../storage/contract/sent-events.ts";
 import { settled } from "./run-state.ts";
+import type { SignalField } from "../definition/signal-fields.ts";
 import type { RetryPolicy } from "../definition/retry.ts";
 import type { NodeDefinition, Worker } from "../definition/definition-types.ts";
 
@@ -20,6 +21,8 @@ export interface Wait {
   readonly signal?: string;
   /** The event, and the fields that it must have. */
   readonly event?: EventWaitInput;
+  /** Fields of a form for its value, stored for the screens. */
+  readonly fields?: readonly SignalField[] | undefined;
   /** As given, for the message. */
   readonly timeout?: Duration | undefined;
   /** Converts the payload of a signal into the worker's value. Rejects with `SVC_INVALID`. */

@@ -3,6 +3,11 @@ import { VERSION } from "../../../platform/package/manifest.ts";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
+export interface SpanLink {
+  traceId: string;
+  spanId: string;
+}
+
 /** A finished operation. */
 export interface Span {
   traceId: string;
@@ -15,6 +20,8 @@ export interface Span {
   startMs: number;
   endMs: number;
   attributes: Attributes;
+  /** Spans of other traces that belong to it. */
+  links?: readonly SpanLink[];
   /** Error message; undefined on success. */
   error: string | undefined;
 }
@@ -36,7 +43,7 @@ export function otlpBody(spans: readonly Span[], serviceName: string): object {
 }
 
 function otlpSpan(span: Span): object {
-  const { traceId, spanId, parentId, state, name, kind, startMs, endMs, attributes, error } = span;
+  const { traceId, spanId, parentId, state, name, kind, startMs, endMs, attributes, links, error } = span;
   return {
     traceId,
     spanId,
@@ -47,6 +54,7 @@ function otlpSpan(span: Span): object {
     startTimeUnixNano: nanoseconds(startMs),
     endTimeUnixNano: nanoseconds(endMs),
     attributes: keyValues(attributes),
+    ...(links && { links: links.map(({ traceId, spanId }) => ({ traceId, spanId })) }),
     ...(error === undefined ? {} : { status: { code: STATUS_ERROR, message: error } }),
   };
 }

@@ -5,7 +5,7 @@
  * A span has the route instead of the path, and contains no query, header or payload, because those may be secrets.
  */
 import { hash } from "node:crypto";
-import type { AttemptReport, LifecycleEvent } from "../../../graphs/machine/report-types.ts";
+import type { AttemptReport, LifecycleEvent, StartReport, StepReport } from "../../../graphs/machine/report-types.ts";
 import type { RequestContext } from "../../../platform/http/request/context.ts";
 import type { Result } from "../../../platform/http/types.ts";
 import type { Clock } from "../../../platform/shared/clock.ts";
@@ -91,7 +91,7 @@ export class Tracer {
     if (!parent.isSampled) return;
     this.#exporter.add({
       traceId: parent.traceId,
-      spanId: hex(`${graphId}/${epoch}/${node}/${attempt}`, 16),
+      spanId: attemptSpan(graphId, epoch, node, attempt),
       parentId: parent.spanId,
       state: undefined,
       name: `worker ${worker}`,
@@ -101,6 +101,53 @@ export class Tracer {
       attributes: { "svc.graph_id": graphId, "svc.node": node, "svc.attempt": attempt, "svc.outcome": outcome },
       error: message,
     });
+  }
+
+  /** A step, sleep or wait inside an attempt. A wait belongs to the attempt in which it ended. */
+  step({ graphId, epoch, node, attempt, step, kind, startedMs, endedMs, message }: StepReport): void {
+    const { traceId, isSampled } = this.#graphTrace(graphId, epoch);
+    if (!isSampled) return;
+    this.#exporter.add({
+      traceId,
+      spanId: hex(`${graphId}/${epoch}/${node}#${step}/${endedMs}`, 16),
+      parentId: attemptSpan(graphId, epoch, node, attempt),
+      state: undefined,
+      name: `${kind} ${step}`,
+      kind: "internal",
+      startMs: startedMs,
+      endMs: endedMs,
+      attributes: { "svc.graph_id": graphId, "svc.node": `${node}#${step}`, "svc.kind": kind },
+      error: message,
+    });
+  }
+
+  /**
+   * Links a run with the request that started it: a span in each of the two traces names the other one.
+   * @param request trace of the request; undefined: the run was started outside of a request.
+   */
+  started({ graphId, worker, epoch, startedMs }: StartReport, request: Trace | undefined): void {
+    if (!request) return;
+    const run = this.#graphTrace(graphId, epoch);
+    const spans = [
+      { from: run, to: request },
+      { from: request, to: run },
+    ];
+    for (const { from, to } of spans) {
+      if (!from.isSampled) continue;
+      this.#exporter.add({
+        traceId: from.traceId,
+        spanId: hex(`${from.traceId}/start ${graphId}`, 16),
+        parentId: from.spanId,
+        state: from.state,
+        name: `start ${worker}`,
+        kind: "internal",
+        startMs: startedMs,
+        endMs: startedMs,
+        attributes: { "svc.graph_id": graphId },
+        links: [{ traceId: to.traceId, spanId: to.spanId }],
+        error: undefined,
+      });
+    }
   }
 
   delivery(report: DeliveryReport): void {
@@ -149,6 +196,10 @@ function rooted(graphId: string, of: string, ratio: number): Trace {
     isSampled: isSampledBy(ratio, traceId),
     state: undefined,
   };
+}
+
+function attemptSpan(graphId: string, epoch: number, node: string, attempt: number): string {
+  return hex(`${graphId}/${epoch}/${node}/${attempt}`, 16);
 }
 
 function graphTraceId(graphId: string): string {

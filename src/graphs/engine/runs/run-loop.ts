@@ -22,6 +22,8 @@ import type { ActiveRun, InboxMessage, MessageHandler, Reply, SlotGranted } from
 import type { Dispatcher } from "../../execution/dispatcher.ts";
 import type { Runner } from "../../execution/runner.ts";
 import { StartedAttempt } from "../../execution/started-attempt.ts";
+import type { StepReport } from "../../machine/report-types.ts";
+import { stepReports } from "./step-reports.ts";
 import { transact } from "../../execution/step-transaction.ts";
 import type { Compensator } from "../../execution/compensator.ts";
 
@@ -47,6 +49,8 @@ export interface RunLoopOptions {
   runner: Runner;
   compensator: Compensator;
   supervisor: RunSupervisor;
+  /** Called with each committed end of a step, sleep or wait. */
+  onStep: ((step: StepReport) => void) | undefined;
 }
 
 /** A transition that is being committed, and its effects. */
@@ -124,6 +128,7 @@ export class RunLoop implements MessageHandler {
   #committed({ run, transition, isTerminal, woken, started, reply }: Pending): void {
     const { supervisor, runner, busy } = this.#options;
     this.#announce(run, transition);
+    this.#report(run, transition);
     if (isTerminal) supervisor.runEnded(run);
     else this.#watch(run);
     for (const wait of woken) wait.wake();
@@ -137,6 +142,13 @@ export class RunLoop implements MessageHandler {
     this.release(started);
     reply?.reject(error);
     this.#options.busy.end();
+  }
+
+  #report({ machine }: ActiveRun, transition: Transition): void {
+    const { onStep } = this.#options;
+    if (!onStep) return;
+    const read = { row: machine.row, node: (id: string) => machine.node(id) };
+    for (const step of stepReports(read, transition)) onStep(step);
   }
 
   #announce(run: ActiveRun, { outbox }: Transition): void {
@@ -158,9 +170,13 @@ export class RunLoop implements MessageHandler {
 
   async transact(run: ActiveRun, transaction: TransactionRun): Promise<Json> {
     const { graphs, cluster } = this.#options;
-    const decided: TransactionRun["decide"] = (...given) => underLease(run, transaction.decide(...given));
+    let transition: Transition | undefined;
+    const decided: TransactionRun["decide"] = (...given) =>
+      (transition = underLease(run, transaction.decide(...given)));
     try {
-      return await transact(graphs, { ...transaction, decide: decided }, (error) => this.fail(run, error));
+      const result = await transact(graphs, { ...transaction, decide: decided }, (error) => this.fail(run, error));
+      if (transition) this.#report(run, transition);
+      return result;
     } finally {
       cluster?.wrote(run.id, []);
     }

@@ -16,6 +16,7 @@ import { firstNodes } from "../../machine/node-rows.ts";
 import { forkRows } from "../../machine/rerun.ts";
 import { nodeView, snapshotOf } from "../../machine/snapshot.ts";
 import type { NewSignal } from "../../machine/machine.ts";
+import type { StartReport } from "../../machine/report-types.ts";
 import type { Snapshot } from "../../machine/view-types.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import type { Registry } from "../registry.ts";
@@ -29,8 +30,8 @@ export interface NewGraphsOptions {
   views: Views;
   /** Limit for an input, in bytes of JSON. */
   inputBytes: number;
-  /** Called with the name of a started graph. */
-  onStart: ((worker: string) => void) | undefined;
+  /** Called with each started run. */
+  onStart: ((run: StartReport) => void) | undefined;
   /** Origin of the current request, if there is one. */
   origin: (() => Origin | undefined) | undefined;
 }
@@ -81,7 +82,7 @@ export class NewGraphs {
       if (other) return { snapshot: other, created: false };
       throw error;
     }
-    this.#options.onStart?.(row.worker);
+    this.#options.onStart?.(startOf(row));
     return { snapshot, created: true };
   }
 
@@ -117,7 +118,7 @@ export class NewGraphs {
     const audit = auditOf("graph.fork", graphId, row.createdMs, auditContext, { graph_id: row.id, from });
     const run = this.#options.activeRuns.create({ row, nodes, lastSeq: 1, signals: [] }, definition);
     await this.#options.activeRuns.insert(run, { auditContext, audit });
-    this.#options.onStart?.(row.worker);
+    this.#options.onStart?.(startOf(row));
     return this.#options.views.of(row.id);
   }
 }
@@ -160,6 +161,10 @@ function requireKnownOptions(options: StartOptions): void {
 /** Writes the note of an operator who starts a run. */
 function noted(graphId: string, options: StartOptions, createdMs: number): NewAudit | undefined {
   return options.note === undefined ? undefined : auditOf("graph.start", graphId, createdMs, options);
+}
+
+function startOf({ id: graphId, worker, epoch, createdMs: startedMs }: GraphRow): StartReport {
+  return { graphId, worker, epoch, startedMs };
 }
 
 /** Options that a fork copies from its source. The node that wrote the summary may be among the copied nodes. */

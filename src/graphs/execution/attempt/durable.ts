@@ -6,7 +6,7 @@
  */
 import { durationMs, type Clock, type Duration } from "../../../platform/shared/clock.ts";
 import type { Json } from "../../../platform/shared/json.ts";
-import { parseWith, type StandardSchema } from "../../../platform/shared/schema.ts";
+import { parseWith } from "../../../platform/shared/schema.ts";
 import type { NodeRow, StepKind } from "../../../storage/contract/graph-rows.ts";
 import type { TransactionHandle } from "../../../storage/contract/transaction.ts";
 import type { Transition } from "../../../storage/contract/transition.ts";
@@ -27,7 +27,6 @@ import type {
   SleepOptions,
   StepInfo,
   StepOptions,
-  WaitOptions,
 } from "../../definition/context-types.ts";
 import { decide } from "../../machine/decide.ts";
 import { keyEpochOf } from "../../machine/node-rows.ts";
@@ -35,6 +34,7 @@ import { Keys } from "../../machine/step-id.ts";
 import type { DurableMessage } from "../../machine/run-message.ts";
 import { messageOf } from "../../definition/thrown.ts";
 import { toJson } from "../../definition/json-value.ts";
+import type { SignalWaitOptions } from "../../definition/signal-definition.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept, Machine } from "../../machine/machine.ts";
 import type { Slot } from "../queue/slot.ts";
@@ -277,7 +277,7 @@ export class Durable {
     );
   }
 
-  async waitFor(name: string, { key, timeout, schema }: WaitOptions<StandardSchema> = {}): Promise<Json> {
+  async waitFor(name: string, { key, timeout, schema, fields }: SignalWaitOptions = {}): Promise<Json> {
     const { values } = this.#options;
     const timeoutMs = timeout === undefined ? undefined : durationMs(timeout);
     const id = key === undefined ? this.#keys.useAgain("waitFor", name) : this.#keys.use("waitFor", key);
@@ -286,7 +286,7 @@ export class Durable {
       (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`, values.inputBytes));
     return this.#settle(
       "wait",
-      (wake) => this.#waitOf({ kind: "signal", id, signal: name, timeout, parse }, wake),
+      (wake) => this.#waitOf({ kind: "signal", id, signal: name, timeout, parse, fields }, wake),
       (wait) => ({ type: "waitForSignal", wait, timeoutMs }),
     );
   }
@@ -378,7 +378,10 @@ export class Durable {
     );
   }
 
-  #waitOf(what: Pick<Wait, "kind" | "id" | "signal" | "event" | "timeout" | "parse">, wake: () => void): Wait {
+  #waitOf(
+    what: Pick<Wait, "kind" | "id" | "signal" | "event" | "timeout" | "parse" | "fields">,
+    wake: () => void,
+  ): Wait {
     return { ...what, owner: this.#node, wake };
   }
 

@@ -34,6 +34,7 @@ import { rawRoute } from "./raw.ts";
 import type { RunData } from "../../run-data.ts";
 import { readRunEvents } from "../../run-events.ts";
 import { runRoutes } from "../../run-routes.ts";
+import { loadSignalForms, SignalForms } from "./signal-forms.tsx";
 import { TimelineChart } from "./timeline.tsx";
 import { TimelineZoom } from "./timeline-zoom.tsx";
 
@@ -68,12 +69,13 @@ async function loadRun(opsContext: OpsContext): Promise<RunData> {
   const chosen = query.node === undefined ? undefined : nodeOf(run, query.node);
   // The run's error comes from a node, which may be gone.
   const failed = chosen ?? run.error?.node;
-  const [events, shown, past, audit, flow] = await Promise.all([
+  const [events, shown, past, audit, flow, signalForms] = await Promise.all([
     readRunEvents(app.engine, id, run.last_seq),
     failed === undefined ? undefined : app.engine.node(id, failed),
     query.view === "past" ? app.engine.pastNodes(id) : [],
     query.view === "audit" ? app.operations.audit({ target: id, limit: AUDIT }) : undefined,
     readFlow(app, id, { nodeHref: `${RUNS_PATH}/${id}?node=:node` }),
+    loadSignalForms(app, run),
   ]);
   const node = chosen === undefined ? undefined : shown;
   if (query.node !== undefined && node === undefined) notFound(`The run has no node "${query.node.slice(0, 80)}"`);
@@ -91,6 +93,7 @@ async function loadRun(opsContext: OpsContext): Promise<RunData> {
       ? (await app.engine.list({ ...graphQueryOf(likesOf(run, run.error), opsContext.nowMs), limit: 1 })).total
       : undefined,
     past,
+    signalForms,
     audit: audit?.items ?? [],
     query,
     isRevealed,
@@ -143,7 +146,7 @@ function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
         <Trouble data={data} />
       </div>
       <div data-live="signal">
-        <SignalForm data={data} opsContext={opsContext} />
+        <SignalForms data={data} opsContext={opsContext} />
         <EventWaits run={data.run} />
       </div>
       <div class="panel">
@@ -261,32 +264,6 @@ function EventWaits({ run }: { run: RunData["run"] }) {
   return (
     <section class="panel" id="event-waits" aria-labelledby="event-waits-title">
       <h2 id="event-waits-title">{`Waiting for event: ${waits.map(({ id }) => id).join(", ")}`}</h2>
-    </section>
-  );
-}
-
-function SignalForm({ data: { run }, opsContext }: { data: RunData; opsContext: OpsContext }) {
-  const waits = run.nodes.filter(({ kind, status }) => kind === "wait" && status === "waiting");
-  if (waits.length === 0 || run.finished_ms !== null) return null;
-  const name = /#(.+)$/.exec(waits[0]?.id ?? "")?.[1] ?? "";
-  return (
-    <section class="panel" id="signal" aria-labelledby="signal-title">
-      <h2 id="signal-title">{`Waiting for signal: ${waits.map(({ id }) => id).join(", ")}`}</h2>
-      <StepForm opsContext={opsContext} action={`/runs/${run.graph_id}/signal`} class="steps">
-        <label>
-          Signal
-          <input name="name" required autocomplete="off" value={name.replace(/:\d+$/, "")} />
-        </label>
-        <label>
-          Payload, as JSON
-          <input name="payload" required autocomplete="off" spellcheck={false} placeholder='{"ok": true}' />
-        </label>
-        <label>
-          Reason
-          <input name="note" maxlength={500} autocomplete="off" />
-        </label>
-        <StepButton opsContext={opsContext} label="Send" tone="main" name={`Send the signal ${name}`} />
-      </StepForm>
     </section>
   );
 }
