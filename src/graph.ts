@@ -53,7 +53,13 @@ export type {
   StartReport,
   StepReport,
 } from "./graphs/machine/report-types.ts";
-export type { ScheduleDefinition, Schedules, ScheduleView } from "./graphs/schedules/schedule-types.ts";
+export type {
+  BackfillPeriod,
+  BackfillReport,
+  ScheduleDefinition,
+  Schedules,
+  ScheduleView,
+} from "./graphs/schedules/schedule-types.ts";
 export type {
   BulkAction,
   BulkOptions,

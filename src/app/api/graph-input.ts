@@ -163,7 +163,7 @@ export function readMs(value: Json, key: string): number {
 }
 
 /** Unix milliseconds, or ISO 8601 text with an offset. */
-function readTime(value: Json, key: string): number {
+export function readTime(value: Json, key: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
   const ms =
     typeof value === "string" && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(value)

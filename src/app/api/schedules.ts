@@ -7,9 +7,9 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { operatorOnly } from "../pipeline/operator-auth.ts";
 import { notFound } from "../pipeline/outcome.ts";
 import type { Endpoints, Services } from "../services.ts";
-import { invalid, readAuditContext, readText } from "./graph-input.ts";
+import { invalid, readAuditContext, readMs, readText, readTime } from "./graph-input.ts";
 
-const KEYS = ["worker", "cron", "time_zone", "input", "catch_up", "overlap"];
+const KEYS = ["worker", "cron", "time_zone", "input", "catch_up", "overlap", "jitter_ms"];
 const MAX_TEXT_LENGTH = 255;
 const MAX_BYTES = 1024 * 1024;
 
@@ -23,6 +23,7 @@ export function scheduleEndpoints({ router, services }: Endpoints): void {
   router.add("DELETE", one, (ctx) => remove(ctx, services), operator);
   for (const step of ["pause", "resume"] as const)
     router.add("POST", `${one}/${step}`, (ctx) => steer(ctx, services, step), operator);
+  router.add("POST", `${one}/backfill`, (ctx) => backfill(ctx, services), operator);
   router.add("POST", `${one}/trigger`, (ctx) => trigger(ctx, services), operator);
 }
 
@@ -42,7 +43,7 @@ async function save(ctx: Context, services: Services): Promise<Result> {
 }
 
 function readDefinition(name: string, body: Record<string, Json | undefined>): ScheduleDefinition {
-  const { worker, cron, time_zone: timeZone, input, catch_up: catchUp, overlap } = body;
+  const { worker, cron, time_zone: timeZone, input, catch_up: catchUp, overlap, jitter_ms: jitterMs } = body;
   const definition: ScheduleDefinition = {
     name,
     worker: readText(worker, "worker", MAX_TEXT_LENGTH),
@@ -51,7 +52,8 @@ function readDefinition(name: string, body: Record<string, Json | undefined>): S
   if (timeZone !== undefined) definition.timeZone = readText(timeZone, "time_zone", MAX_TEXT_LENGTH);
   if (input !== undefined) definition.input = input;
   if (catchUp !== undefined) definition.catchUp = oneOf(catchUp, "catch_up", ["none", "last", "all"]);
-  if (overlap !== undefined) definition.overlap = oneOf(overlap, "overlap", ["skip", "allow"]);
+  if (overlap !== undefined) definition.overlap = oneOf(overlap, "overlap", ["skip", "allow", "buffer", "cancel"]);
+  if (jitterMs !== undefined) definition.jitter = readMs(jitterMs, "jitter_ms");
   return definition;
 }
 
@@ -77,4 +79,11 @@ async function trigger(ctx: Context, services: Services): Promise<Result> {
   const { idempotency_key: key } = body;
   const options = key === undefined ? {} : { idempotencyKey: readText(key, "idempotency_key", MAX_TEXT_LENGTH / 2) };
   return json(await services.engine.schedule.trigger(nameOf(ctx), { ...auditContext, ...options }), 202);
+}
+
+async function backfill(ctx: Context, services: Services): Promise<Result> {
+  const { auditContext, body } = await readAuditContext(ctx, services, ["from_ms", "until_ms"]);
+  const timeOf = (key: "from_ms" | "until_ms"): number => readTime(body[key] ?? null, key);
+  const period = { fromMs: timeOf("from_ms"), untilMs: timeOf("until_ms") };
+  return json(await services.engine.schedule.backfill(nameOf(ctx), period, auditContext), 202);
 }

@@ -5,7 +5,7 @@ import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
 import type { BulkAction, BulkOptions, BulkReport } from "../definition/audit-types.ts";
 import { auditOf } from "../machine/audit.ts";
-import { refusalOf } from "./runs/rejected-command.ts";
+import { refusalOf } from "../machine/rejected-command.ts";
 import type { Steps } from "./runs/run-controls.ts";
 
 /** Runs to count at a time, and how often: a search for rare matches must end. */

@@ -17,7 +17,7 @@ import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import { FinalError } from "../definition/final-error.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { Machine } from "../machine/machine.ts";
-import { refusalOf } from "./runs/rejected-command.ts";
+import { refusalOf } from "../machine/rejected-command.ts";
 import type { Engine } from "./engine-types.ts";
 import type { StartOptions, AuditContext } from "../definition/audit-types.ts";
 import type { WorkerContext } from "../definition/worker-types.ts";

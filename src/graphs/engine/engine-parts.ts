@@ -118,7 +118,7 @@ function callers(options: EngineOptions, limits: ValueLimits, running: ReturnTyp
   };
   const queues = new WorkerQueues({ rows: store.queues, dispatcher, clock, workers: registry.workers(), onChange });
   const { schedules: rows, audit } = store;
-  const schedule = new Scheduler({ graphs, rows, audit, clock, log, registry, newGraphs, busy, onChange });
+  const schedule = new Scheduler({ graphs, rows, audit, clock, log, registry, newGraphs, steps, busy, onChange });
   const { events, eventRetention } = options;
   const starts = { registry, newGraphs, clock, log, busy, state, inputBytes };
   const groupedStarts = new GroupedStarts({ ...starts, rows: store.startGroups });

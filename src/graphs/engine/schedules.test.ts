@@ -369,7 +369,7 @@ for (const url of STORES) {
         [{ cron: undefined }, /cron is undefined; use a text such as "30 2 \* \* \*"/],
         [{ timeZone: null }, /timeZone is null; use a text such as "Europe\/Berlin"/],
         [{ catchUp: "some" }, /catchUp is "some"; use "none", "last" or "all"/],
-        [{ overlap: true }, /overlap is true; use "skip" or "allow"/],
+        [{ overlap: true }, /overlap is true; use "skip", "allow", "buffer" or "cancel"/],
         [{ timezone: "UTC" }, /an unknown option "timezone"; known: name, /],
       ] as const)
         await assert.rejects(engine.schedule.upsert({ ...hourly, ...change } as never), has("SVC_INVALID", text));

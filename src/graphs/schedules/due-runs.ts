@@ -20,7 +20,7 @@ export interface DueRuns {
 }
 
 export function dueRuns(
-  { nextMs: fromMs, catchUp }: Pick<ScheduleRow, "nextMs" | "catchUp">,
+  { nextMs: fromMs, catchUp, overlap }: Pick<ScheduleRow, "nextMs" | "catchUp"> & Partial<Pick<ScheduleRow, "overlap">>,
   times: CronTimes,
   nowMs: number,
 ): DueRuns {
@@ -36,7 +36,9 @@ export function dueRuns(
     if (catchUp !== "all" && lastMs !== undefined) due.push(lastMs);
     nextMs = times.next(nowMs);
   }
-  const runs = due.slice(catchUp === "all" ? 0 : -1).filter((ms) => catchUp !== "none" || nowMs - ms <= LATE_MS);
+  // A buffered time waits for the last run: it was not missed.
+  const isOnTime = (ms: number): boolean => overlap === "buffer" || nowMs - ms <= LATE_MS;
+  const runs = due.slice(catchUp === "all" ? 0 : -1).filter((ms) => catchUp !== "none" || isOnTime(ms));
   return { runs, skipped: due.length - runs.length, isMore, nextMs };
 }
 

@@ -2,6 +2,7 @@
  * Runs a due schedule: starts its runs, each with an idempotency key of name and time, and moves on to the next time. due-runs.ts decides
  * the times, schedules.ts when to look.
  */
+import { hash } from "node:crypto";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -9,10 +10,15 @@ import type { ScheduleRow, ScheduleRows, ScheduleStep } from "../../storage/cont
 import { hasEnded } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { StartOptions } from "../definition/audit-types.ts";
+import { refusalOf } from "../machine/rejected-command.ts";
+import type { Steps } from "../engine/runs/run-controls.ts";
 import type { NewGraphs } from "../engine/runs/start-run.ts";
 import type { Registry } from "../engine/registry.ts";
 import { afterSetBack, dueRuns, missedText } from "./due-runs.ts";
 import type { KnownTimes } from "./known-times.ts";
+
+/** Hexadecimal digits of a fraction: finer than a millisecond of a year. */
+const JITTER_DIGITS = 12;
 
 export interface RunOptions {
   graphs: GraphStore;
@@ -21,6 +27,7 @@ export interface RunOptions {
   log: Log;
   registry: Registry;
   newGraphs: NewGraphs;
+  steps: Pick<Steps, "cancel">;
   /** Called after a schedule was saved, paused, resumed, removed or run. */
   onChange: () => void;
 }
@@ -38,8 +45,11 @@ export class DueSchedule {
     this.#options = options;
   }
 
-  /** Starts first and moves on afterwards: after a crash in between, the same start is repeated and has no effect. */
-  async run(row: ScheduleRow): Promise<void> {
+  /**
+   * Starts first and moves on afterwards: after a crash in between, the same start is repeated and has no effect.
+   * @returns the run for whose end a buffered time waits.
+   */
+  async run(row: ScheduleRow): Promise<string | undefined> {
     const { rows, clock, log } = this.#options;
     const times = await this.#options.times.of(row.cron, row.timeZone);
     const due = dueRuns(row, times, clock.now());
@@ -48,6 +58,7 @@ export class DueSchedule {
     if (missed !== undefined) log.warn({ schedule: row.name, skipped: due.skipped }, missed);
     let ran: ScheduleStep["ran"];
     let leftMs: number | undefined;
+    let heldBy: string | undefined;
     for (const ms of runs) {
       const now = await rows.schedule(row.name);
       // It was paused, changed or run by another process meanwhile, or this process stops. The next look continues.
@@ -55,11 +66,20 @@ export class DueSchedule {
         leftMs = ms;
         break;
       }
-      const graphId = await this.#runOne(now, ms, ran?.graphId ?? now.lastGraphId);
-      if (graphId !== undefined) ran = { ms, graphId };
+      const outcome = await this.#runOne(now, ms, ran?.graphId ?? now.lastGraphId);
+      if ("heldBy" in outcome) {
+        [leftMs, heldBy] = [ms, outcome.heldBy];
+        break;
+      }
+      if (outcome.graphId !== undefined) ran = { ms, graphId: outcome.graphId };
     }
-    await rows.moveOn(row.name, row.nextMs, { nextMs: leftMs ?? nextMs, ran });
-    this.#options.onChange();
+    // A buffered time is due until its run has started. Others may have passed since, so it is the first of them.
+    const isSame = ran === undefined && heldBy !== undefined && leftMs === row.nextMs;
+    if (!isSame) {
+      await rows.moveOn(row.name, row.nextMs, { nextMs: leftMs ?? nextMs, ran });
+      this.#options.onChange();
+    }
+    return heldBy;
   }
 
   /** Computes the next time again after a wrong clock. Times that have run already have their idempotency key, and start nothing. */
@@ -72,33 +92,55 @@ export class DueSchedule {
     this.#options.onChange();
   }
 
-  /** @returns the started run; undefined if none is due. */
-  async #runOne(row: ScheduleRow, ms: number, lastGraphId: string | undefined): Promise<string | undefined> {
+  /** @returns the started run, if one is due; or the run for whose end this time waits. */
+  async #runOne(row: ScheduleRow, ms: number, lastGraphId: string | undefined): Promise<Outcome> {
     const { log, newGraphs, registry } = this.#options;
     const { name, worker } = row;
     const idempotencyKey = `schedule/${name}/${ms}`;
     if (!registry.get(worker)) {
       log.error({ schedule: name, worker }, `The schedule ${name} starts "${worker}", which this app does not have`);
-      return undefined;
+      return { graphId: undefined };
     }
-    if (await this.#isHeldBack(row, lastGraphId, idempotencyKey)) {
-      log.info(
-        { schedule: name, graphId: lastGraphId },
-        `The schedule ${name} is skipped: its last run is still active`,
-      );
-      return undefined;
+    const active = await this.#activeRun(row, lastGraphId, idempotencyKey);
+    if (active !== undefined && row.overlap === "buffer") return { heldBy: active };
+    if (active !== undefined && row.overlap === "skip") {
+      log.info({ schedule: name, graphId: active }, `The schedule ${name} is skipped: its last run is still active`);
+      return { graphId: undefined };
     }
-    const { snapshot } = await newGraphs.start(worker, inputOf(row, ms), { ...startOf(row), idempotencyKey });
-    return snapshot.graph_id;
+    if (active !== undefined) await this.#cancel(name, active);
+    const at = ms + jitterOf(row, ms);
+    const options = { ...startOf(row), idempotencyKey, ...(at > ms && { at }) };
+    const { snapshot } = await newGraphs.start(worker, inputOf(row, ms), options);
+    return { graphId: snapshot.graph_id };
   }
 
-  /** Whether its last run is unfinished, unless it is this very one. */
-  async #isHeldBack({ worker, overlap }: ScheduleRow, lastGraphId: string | undefined, key: string): Promise<boolean> {
-    const { graphs } = this.#options;
-    if (overlap === "allow" || lastGraphId === undefined || (await graphs.byIdempotencyKey(worker, key))) return false;
-    const last = await graphs.graph(lastGraphId);
-    return last !== undefined && !hasEnded(last);
+  /** A run that has ended meanwhile, or is being compensated, needs no cancel. */
+  async #cancel(name: string, graphId: string): Promise<void> {
+    const { log, steps } = this.#options;
+    log.info({ schedule: name, graphId }, `The schedule ${name} cancels its last run, which is still active`);
+    await refusalOf(steps.cancel(graphId, { by: "schedule", note: `The next run of the schedule ${name} is due` }));
   }
+
+  /** Its last run if that is unfinished, unless it is this very one or does not matter. */
+  async #activeRun(
+    { worker, overlap }: ScheduleRow,
+    lastGraphId: string | undefined,
+    key: string,
+  ): Promise<string | undefined> {
+    const { graphs } = this.#options;
+    if (overlap === "allow" || lastGraphId === undefined) return undefined;
+    if (await graphs.byIdempotencyKey(worker, key)) return undefined;
+    const last = await graphs.graph(lastGraphId);
+    return last !== undefined && !hasEnded(last) ? lastGraphId : undefined;
+  }
+}
+
+type Outcome = { graphId: string | undefined } | { heldBy: string };
+
+/** The delay of one time: the same after a crash and in every process. */
+function jitterOf({ name, jitterMs = 0 }: ScheduleRow, ms: number): number {
+  const digits = hash("sha256", `${name}/${ms}`).slice(0, JITTER_DIGITS);
+  return Math.floor((Number.parseInt(digits, 16) / 16 ** JITTER_DIGITS) * jitterMs);
 }
 
 /** Input of a run for a time. */

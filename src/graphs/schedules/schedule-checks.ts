@@ -1,4 +1,5 @@
 /** Validates schedules, except for the expression, which cron.ts parses. */
+import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { shown } from "../definition/definition-checks.ts";
 import { toJson } from "../definition/json-value.ts";
@@ -12,6 +13,14 @@ const isOneOf =
   (value) =>
     value === undefined || allowed.includes(value);
 
+const isTime: Check = (value) => {
+  try {
+    return value === undefined || durationMs(value as Duration) >= 0;
+  } catch {
+    return false;
+  }
+};
+
 /** All fields with their rules. An unknown field is rejected, not ignored. */
 const FIELDS: Record<keyof ScheduleDefinition, { isFine: Check; use: string }> = {
   name: { isFine: isText, use: 'a text such as "nightly"' },
@@ -20,7 +29,8 @@ const FIELDS: Record<keyof ScheduleDefinition, { isFine: Check; use: string }> =
   timeZone: { isFine: (value) => value === undefined || isText(value), use: 'a text such as "Europe/Berlin"' },
   input: { isFine: () => true, use: "JSON" },
   catchUp: { isFine: isOneOf("none", "last", "all"), use: '"none", "last" or "all"' },
-  overlap: { isFine: isOneOf("skip", "allow"), use: '"skip" or "allow"' },
+  overlap: { isFine: isOneOf("skip", "allow", "buffer", "cancel"), use: '"skip", "allow", "buffer" or "cancel"' },
+  jitter: { isFine: isTime, use: 'a duration such as "5m"' },
 };
 
 /** @throws SvcError `SVC_INVALID`; TypeError for an input that JSON can't represent. */

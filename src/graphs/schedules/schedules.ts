@@ -3,17 +3,18 @@
  * of name and time, so neither a crash nor a second process starts it twice. This module changes schedules and decides when to look;
  * due-schedule.ts starts the runs.
  */
-import type { Timer } from "../../platform/shared/clock.ts";
+import { durationMs, type Timer } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { AuditRows, NewAudit, ScheduleRow } from "../../storage/contract/control.ts";
+import { hasEnded } from "../../storage/contract/graph-rows.ts";
 import type { Busy } from "../engine/runs/idle-tracker.ts";
 import { auditOf } from "../machine/audit.ts";
 import type { CronTimes } from "./cron.ts";
 import { DueSchedule, inputOf, startOf, type RunOptions } from "./due-schedule.ts";
 import { KnownTimes } from "./known-times.ts";
 import { invalid, requireFields } from "./schedule-checks.ts";
-import type { ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
+import type { BackfillPeriod, BackfillReport, ScheduleDefinition, Schedules, ScheduleView } from "./schedule-types.ts";
 import type { AuditContext } from "../definition/audit-types.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
@@ -43,6 +44,8 @@ export class Scheduler implements Schedules {
   /** How far the clock was ahead of elapsed time at the last check; undefined: no check yet. */
   #lookedAheadMs: number | undefined;
   #isClosed = false;
+  /** Schedules whose due time waits for a run, with the function that stops listening to it. */
+  readonly #buffered = new Map<string, () => void>();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -82,6 +85,8 @@ export class Scheduler implements Schedules {
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
+    for (const stop of this.#buffered.values()) stop();
+    this.#buffered.clear();
   }
 
   async list(): Promise<ScheduleView[]> {
@@ -120,6 +125,26 @@ export class Scheduler implements Schedules {
     });
   }
 
+  async backfill(
+    name: string,
+    { fromMs, untilMs }: BackfillPeriod,
+    auditContext: AuditContext = {},
+  ): Promise<BackfillReport> {
+    const { rows, newGraphs, audit } = this.#options;
+    const row = (await rows.schedule(name)) ?? missing(name);
+    const times = await this.#times.of(row.cron, row.timeZone);
+    const period = { from_ms: fromMs, until_ms: untilMs };
+    await audit.add(this.#audit("backfill", name, auditContext, period));
+    const report: BackfillReport = { started: [], known: 0 };
+    for (const ms of timesIn(times, { fromMs, untilMs })) {
+      const options = { ...startOf(row), idempotencyKey: `schedule/${name}/${ms}` };
+      const { snapshot, created } = await newGraphs.start(row.worker, inputOf(row, ms), options);
+      if (created) report.started.push(snapshot.graph_id);
+      else report.known++;
+    }
+    return report;
+  }
+
   async trigger(
     name: string,
     { idempotencyKey, ...auditContext }: AuditContext & { idempotencyKey?: string } = {},
@@ -139,7 +164,7 @@ export class Scheduler implements Schedules {
   // Changes.
 
   async #save(definition: ScheduleDefinition, source: Source, auditContext?: AuditContext): Promise<ScheduleRow> {
-    const { name, cron, worker, timeZone = "UTC", input, catchUp = "last", overlap = "skip" } = definition;
+    const { name, cron, worker, timeZone = "UTC", input, catchUp = "last", overlap = "skip", jitter } = definition;
     const times = await this.#timesOf(definition);
     const nowMs = this.#options.clock.now();
     const make = (old: ScheduleRow | undefined): ScheduleRow => {
@@ -154,6 +179,7 @@ export class Scheduler implements Schedules {
         input,
         catchUp,
         overlap,
+        ...(jitter !== undefined && { jitterMs: durationMs(jitter) }),
         source,
         isPaused: old?.isPaused ?? false,
         nextMs: isSame ? old.nextMs : times.next(nowMs),
@@ -215,7 +241,10 @@ export class Scheduler implements Schedules {
       const all = await rows.schedules();
       // A later look has seen at least as much.
       if (look !== this.#looks) return;
-      const due = all.flatMap(({ isPaused, nextMs }) => (isPaused || nextMs === undefined ? [] : [nextMs]));
+      const due = all.flatMap(({ name, isPaused, nextMs }) => {
+        if (isPaused || nextMs === undefined) return [];
+        return [this.#buffered.has(name) ? Math.max(nextMs, clock.now() + LOOK_MS) : nextMs];
+      });
       const dueMs = this.#isSet() ? clock.now() : Math.min(...due);
       this.#waitFor(due.length === 0 ? undefined : Math.max(dueMs, clock.now() + leastMs));
     } catch (error) {
@@ -233,6 +262,29 @@ export class Scheduler implements Schedules {
       if (this.#isSet() || dueMs <= clock.now()) void this.#runDue();
       else this.#waitFor(dueMs);
     });
+  }
+
+  /** A buffered time is looked at again when the run before it ends. @param graphId that run; undefined: nothing is buffered. */
+  async #wait(name: string, graphId: string | undefined): Promise<void> {
+    this.#buffered.get(name)?.();
+    this.#buffered.delete(name);
+    if (graphId === undefined || this.#isClosed) return;
+    const { graphs } = this.#options;
+    const stop = graphs.onEvents(graphId, (events) => {
+      // Another process announces changes without their events.
+      if (events.length === 0 || events.some(({ type }) => type === "graph.done" || type === "graph.failed"))
+        this.#release(name);
+    });
+    this.#buffered.set(name, stop);
+    const row = await graphs.graph(graphId);
+    if (!row || hasEnded(row)) this.#release(name);
+  }
+
+  #release(name: string): void {
+    const stop = this.#buffered.get(name);
+    if (!stop || !this.#buffered.delete(name)) return;
+    stop();
+    void this.#arm();
   }
 
   #aheadMs(): number {
@@ -272,7 +324,7 @@ export class Scheduler implements Schedules {
     for (const row of await rows.schedules()) {
       if (this.#isClosed || row.isPaused || row.nextMs === undefined) continue;
       try {
-        if (row.nextMs <= clock.now()) await this.#due.run(row);
+        if (row.nextMs <= clock.now()) await this.#wait(row.name, await this.#due.run(row));
         else if (isSet) await this.#due.setBack(row, row.nextMs);
       } catch (error) {
         isWhole = false;
@@ -281,6 +333,25 @@ export class Scheduler implements Schedules {
     }
     return isWhole;
   }
+}
+
+/** Most runs of a backfill. More would be a flood. */
+const MOST_BACKFILLED = 1000;
+
+/** @throws SvcError `SVC_INVALID` */
+function timesIn(times: CronTimes, { fromMs, untilMs }: BackfillPeriod): number[] {
+  if (![fromMs, untilMs].every((ms) => Number.isFinite(ms) && ms >= 0) || fromMs > untilMs)
+    throw invalid(
+      "period",
+      `The period from ${fromMs} to ${untilMs} is not valid; use Unix milliseconds, the earlier time first`,
+    );
+  const found: number[] = [];
+  for (let ms = times.next(fromMs - 1); ms !== undefined && ms <= untilMs; ms = times.next(ms)) {
+    if (found.length === MOST_BACKFILLED)
+      throw invalid("period", `The period has more than ${MOST_BACKFILLED} times; use several shorter periods`);
+    found.push(ms);
+  }
+  return found;
 }
 
 function viewOf(row: ScheduleRow): ScheduleView {
@@ -292,6 +363,7 @@ function viewOf(row: ScheduleRow): ScheduleView {
     input: row.input ?? null,
     catch_up: row.catchUp,
     overlap: row.overlap,
+    jitter_ms: row.jitterMs ?? 0,
     source: row.source,
     paused: row.isPaused,
     next_ms: row.isPaused ? null : (row.nextMs ?? null),

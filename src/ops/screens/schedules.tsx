@@ -91,7 +91,7 @@ function SchedulesTable({ schedules, opsContext }: { schedules: ScheduleView[]; 
               )}
             </td>
             <td data-label="If missed or busy" class="quiet">
-              {`${LATE[schedule.catch_up]}; ${schedule.overlap === "skip" ? "skipped while the last run is active" : "may overlap the last run"}`}
+              {`${LATE[schedule.catch_up]}; ${BUSY[schedule.overlap]}`}
             </td>
             <td data-label="">
               <StepForm opsContext={opsContext} action={`/schedules/${schedule.name}/trigger`} class="actions">
@@ -110,6 +110,13 @@ function SchedulesTable({ schedules, opsContext }: { schedules: ScheduleView[]; 
     </table>
   );
 }
+
+const BUSY: Readonly<Record<ScheduleView["overlap"], string>> = {
+  skip: "skipped while the last run is active",
+  allow: "may overlap the last run",
+  buffer: "waits for the end of the last run",
+  cancel: "cancels the last run",
+};
 
 const LATE: Readonly<Record<ScheduleView["catch_up"], string>> = {
   none: "missed starts are skipped",

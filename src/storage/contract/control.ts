@@ -1,6 +1,9 @@
 /** Stored data of operators: schedules, paused queues, and the audit trail. */
 import type { Json } from "../../platform/shared/json.ts";
 
+/** What happens at a time at which the last run is unfinished. */
+export type ScheduleOverlap = "skip" | "allow" | "buffer" | "cancel";
+
 /** A schedule. */
 export interface ScheduleRow {
   name: string;
@@ -11,7 +14,9 @@ export interface ScheduleRow {
   /** undefined: the input is the schedule's name and time. */
   input: Json | undefined;
   catchUp: "none" | "last" | "all";
-  overlap: "skip" | "allow";
+  overlap: ScheduleOverlap;
+  /** Longest random delay of a start. Absent: none, also in rows of older versions. */
+  jitterMs?: number;
   /** Where it is defined: in the app's code, or over the API. */
   source: "app" | "api";
   isPaused: boolean;

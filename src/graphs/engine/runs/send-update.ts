@@ -37,6 +37,8 @@ export interface SentUpdate {
 }
 
 const TIMEOUT: Duration = "30s";
+/** Any interval will do. */
+const ALIVE_MS = 60_000;
 
 /** Rejects as `RunHandle.update` documents. */
 export async function sendUpdate(source: UpdateSource, { graphId, update, value, options }: SentUpdate): Promise<Json> {
@@ -98,9 +100,12 @@ class Answer {
     );
     const timer = this.#source.clock.schedule(timeoutMs, () => this.#settle.reject(late));
     if (isKnown) this.#read();
+    // Timers of a clock do not keep a process alive, but a caller that waits needs it to.
+    const alive = setInterval(() => undefined, ALIVE_MS);
     try {
       return await this.#answered;
     } finally {
+      clearInterval(alive);
       timer.cancel();
       signal?.removeEventListener("abort", abort);
     }

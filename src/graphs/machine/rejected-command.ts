@@ -1,5 +1,5 @@
 /** Why a run rejected a command: its state, or that it does not exist. Bulk commands count both instead of failing. */
-import { SvcError } from "../../../platform/shared/errors.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
 
 /** @returns undefined if the run accepted it. @throws any other error: the store has a fault. */
 export async function refusalOf(step: Promise<unknown>): Promise<SvcError | undefined> {
