@@ -224,6 +224,7 @@ describeBothAdapters(
         "input",
         "catch_up",
         "overlap",
+        "jitter_ms",
         "source",
         "paused",
         "next_ms",
