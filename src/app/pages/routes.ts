@@ -82,7 +82,8 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
     else for (const method of definition.methods) add(method, guarded(definition, method, of));
   };
   for (const one of placed) place(services.site.exporting ? asFile(one) : one, services, middleware);
-  for (const one of extensions) place(one, { ...services, stylesheets: [], hasImportedStyles: false, icon: undefined }, []);
+  for (const one of extensions)
+    place(one, { ...services, stylesheets: [], hasImportedStyles: false, icon: undefined }, []);
   router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
   const lost = new Router();
   for (const given of app.notFound ?? []) {

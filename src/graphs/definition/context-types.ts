@@ -153,6 +153,7 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
     event: EventDefinition<Data, Sent>,
     options?: EventWaitOptions<NoInfer<Sent>>,
   ): Promise<SentEvent<Data>>;
+  /**
    * Waits for the next request of an update and answers it. Each request is handled once: `handler` runs as a step, and its result is the
    * stored answer. Requests that were sent earlier count, in their order.
    * @param handler gets the value; external effects as in a step. A `FinalError` of it refuses the request: its message is the answer. Any

@@ -79,7 +79,7 @@ export function compileHooks(
   nameFrameworkImports(program, aliases);
   const module = analyze(file, program);
   const client = new ClientModule(module);
-  const out = new ServerOutput(file, client.names, runtime);
+  const out = new ServerOutput(file, client.names, { runtime, hasStyles: false });
   new LiftedEmitter(module, client, new BrowserEmitter(module, client), out).emit();
   if (client.isEmpty) return undefined;
   return { server: out.render(), client: client.render(), clientImports: client.imports, hasJsx: false };
