@@ -6,7 +6,7 @@ import type { Machine } from "../../machine/machine.ts";
 import { isInner, ownerOf } from "../../machine/step-id.ts";
 
 /** A called node has attempts, which are reported themselves. */
-const KINDS: ReadonlySet<NodeKind> = new Set(["step", "tx", "artifact", "sleep", "wait"]);
+const KINDS: ReadonlySet<NodeKind> = new Set(["step", "tx", "artifact", "sleep", "wait", "event"]);
 
 export function stepReports(
   { row, node: nodeOf }: ReadRun,
