@@ -107,6 +107,7 @@ async function buildChunk(root: string, file: string, modules: AppModules): Prom
         minify: false,
         sourcemap: true,
         rolldownOptions: {
+          ...config.build?.rolldownOptions,
           input: file + CLIENT_QUERY,
           preserveEntrySignatures: "strict",
           output: { ...DEV_ASSET_OUTPUT, format: "es", sourcemapPathTransform: fromRoot(root) },
