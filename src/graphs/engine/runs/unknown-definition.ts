@@ -31,6 +31,7 @@ const NOT_COMPENSATED = "Cancelled by an operator; no process has its definition
 
 export class Unfit {
   readonly #options: UnfitOptions;
+  readonly #looks = new Map<string, Promise<boolean>>();
 
   constructor(options: UnfitOptions) {
     this.#options = options;
@@ -43,6 +44,7 @@ export class Unfit {
    * @throws SvcError `SVC_TRANSITION` if the command needs the definition; rejections of the command itself.
    */
   async execute(graphId: string, lease: number | undefined, command: RunCommand): Promise<Machine | undefined> {
+    if (await this.#fits(graphId)) return undefined;
     const machine = await this.#read(graphId);
     if (!machine) return undefined;
     const { clock, graphs, inputBytes } = this.#options;
@@ -77,6 +79,17 @@ export class Unfit {
       "SVC_TRANSITION",
       `The graph ${row.id} was started as ${calledIn(row)} with other nodes than this build has, and no process has them; ${step} needs them. Start a process of the build that started it, or cancel it.`,
     );
+  }
+
+  /** Concurrent commands share one look. Otherwise a retry could wait for its own until the run of another retry has ended, and begin it again. */
+  #fits(graphId: string): Promise<boolean> {
+    const known = this.#looks.get(graphId);
+    if (known) return known;
+    const look = this.#read(graphId)
+      .then((machine) => machine === undefined)
+      .finally(() => this.#looks.delete(graphId));
+    this.#looks.set(graphId, look);
+    return look;
   }
 
   async #read(graphId: string): Promise<Machine | undefined> {
