@@ -98,10 +98,14 @@ async function assertServerPlaces(server: { url: string; output(): string }, fol
   const calls = lines(await logged(() => server.output(), "planted in component")).map((line) =>
     line.replace(`${folder}/`, ""),
   );
-  assert.deepEqual(calls.slice(0, 2), [
-    `check pages/faults.tsx:${placeOf("new Error(`planted in ${where}")}`,
-    `Falling pages/faults.tsx:${placeOf('check(props.left, "component")')}`,
-  ]);
+  const call = `pages/faults.tsx:${placeOf('check(props.left, "component")')}`;
+  assert.equal(calls[0], `check pages/faults.tsx:${placeOf("new Error(`planted in ${where}")}`);
+  // In development a function around the expression detects reads of signals. The call of that is the component's.
+  assert.equal(calls[1]?.split(" ").at(-1), call);
+  assert.ok(
+    calls.some((line) => line.startsWith("Falling pages/faults.tsx:")),
+    calls.join("\n"),
+  );
   assert.ok(calls.includes(`FallingPage pages/faults.tsx:${placeOf("<Falling left={left}")}`), calls.join("\n"));
 }
 
