@@ -65,7 +65,7 @@ export function createEngine(options: EngineOptions): Engine {
       steps.signal(graphId, await checkedSignal(signal, value), value as Json, sent),
     update: async (graphId: string, update: SentUpdate["update"], value: unknown, asked: UpdateOptions = {}) =>
       (await sendUpdate(
-        { graphs, runs: activeRuns, steps, clock },
+        { graphs, runs: activeRuns, steps, clock, keepAlive: parts.keepAlive },
         { graphId, update, value: value as Json, options: asked },
       )) as never,
     bulk: (action, given) => bulk({ store, clock, steps }, action, given),

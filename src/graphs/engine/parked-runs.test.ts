@@ -79,6 +79,12 @@ for (const url of STORES)
       assert.deepEqual([ended.status, ended.error?.reason, undone], ["failed", "cancelled", []]);
     });
 
+    it("can be terminated, and its error is no longer that it was parked", async () => {
+      const { it, id } = await parked();
+      const ended = await it.engine.terminate(id);
+      assert.deepEqual([ended.status, ended.error?.message, undone], ["failed", "Terminated by an operator", []]);
+    });
+
     it("does not exceed its timeout while it is parked", async () => {
       const { it, id } = await parked({ timeout: 1000 });
       await it.pass(60_000);

@@ -322,7 +322,7 @@ const ALLOWED: Record<"pause" | "resume" | "cancel" | "terminate" | "retry", Gra
   pause: ["queued", "running"],
   resume: ["pausing", "paused"],
   cancel: ["queued", "running", "pausing", "paused", "parked"],
-  terminate: ["queued", "running", "pausing", "paused", "cancelling"],
+  terminate: ["queued", "running", "pausing", "paused", "parked", "cancelling"],
   retry: ["failed"],
 };
 

@@ -105,7 +105,8 @@ export class Ending {
   /** Ends the run at once: running nodes are aborted, and nothing is compensated. A run that is being compensated keeps its error. */
   terminate(change: Change, error: Failure, auditContext?: AuditContext): void {
     const { lifecycle } = this.#options;
-    const reported = lifecycle.row.error ?? error;
+    const { phase, error: first } = lifecycle.row;
+    const reported = phase === "cancelling" && first ? first : error;
     this.#stopRunning(change);
     this.#compensation.giveUp(change, "Not compensated: the run was terminated", "cancelled");
     lifecycle.failed(change, reported, auditContext);

@@ -295,7 +295,7 @@ export class Machine {
 
   /** Ends the run at once, also while it is being compensated. */
   terminate(nowMs: number, auditContext?: AuditContext): Transition {
-    this.#lifecycle.require("terminate", ["queued", "running", "pausing", "paused", "cancelling"]);
+    this.#lifecycle.require("terminate", ["queued", "running", "pausing", "paused", "parked", "cancelling"]);
     const change = new Change(this.row, nowMs, this.#last);
     this.ending.terminate(change, { message: "Terminated by an operator", reason: "cancelled" }, auditContext);
     return change.transition;

@@ -19,6 +19,7 @@ import {
 } from "../../definition/update-definition.ts";
 import { readDuration } from "../../machine/read-duration.ts";
 import type { Machine } from "../../machine/machine.ts";
+import type { KeepAlive } from "./keep-alive.ts";
 import type { Steps } from "./run-controls.ts";
 
 export interface UpdateSource {
@@ -27,6 +28,7 @@ export interface UpdateSource {
   runs: { get(graphId: string): { machine: Machine } | undefined };
   steps: Pick<Steps, "signal">;
   clock: Clock;
+  keepAlive: KeepAlive;
 }
 
 export interface SentUpdate {
@@ -37,8 +39,6 @@ export interface SentUpdate {
 }
 
 const TIMEOUT: Duration = "30s";
-/** Any interval will do. */
-const ALIVE_MS = 60_000;
 
 /** Rejects as `RunHandle.update` documents. */
 export async function sendUpdate(source: UpdateSource, { graphId, update, value, options }: SentUpdate): Promise<Json> {
@@ -100,12 +100,11 @@ class Answer {
     );
     const timer = this.#source.clock.schedule(timeoutMs, () => this.#settle.reject(late));
     if (isKnown) this.#read();
-    // Timers of a clock do not keep a process alive, but a caller that waits needs it to.
-    const alive = setInterval(() => undefined, ALIVE_MS);
+    this.#source.keepAlive.begin();
     try {
       return await this.#answered;
     } finally {
-      clearInterval(alive);
+      this.#source.keepAlive.end();
       timer.cancel();
       signal?.removeEventListener("abort", abort);
     }
