@@ -9,7 +9,7 @@ import { isResuming, scoped, slotsAt, untrack, watch } from "../runtime/core.ts"
 import { listen } from "../runtime/event-types.ts";
 import type { Slots } from "../runtime/types.ts";
 import { L } from "../state/effect.ts";
-import { K } from "./region.ts";
+import { K, tpl } from "./region.ts";
 
 type Handler = (slots: unknown, event: Event, element: Element) => unknown;
 type Props = Record<PropertyKey, unknown>;
@@ -32,7 +32,7 @@ const isOpening = (node: Node | null): boolean => node instanceof Comment && nod
 const isClosing = (node: Node | null): boolean => node instanceof Comment && node.data === DOM.rangeEnd;
 
 /** The nodes from one comment to another, both included. */
-export class Range {
+export class NodeRange {
   readonly _start: Comment;
   readonly _end: Comment;
 
@@ -65,14 +65,14 @@ export class Range {
 }
 
 /** A new, empty range. */
-export const N = (): Range => {
-  const range = new Range(new Comment(DOM.rangeStart), new Comment(DOM.rangeEnd));
+export const N = (): NodeRange => {
+  const range = new NodeRange(new Comment(DOM.rangeStart), new Comment(DOM.rangeEnd));
   new DocumentFragment().append(range._start, range._end);
   return range;
 };
 
 /** The range that ends before `end`; undefined if there is none. */
-const rangeBefore = (end: ChildNode): Range | undefined => {
+const rangeBefore = (end: ChildNode): NodeRange | undefined => {
   const close = end.previousSibling;
   if (!isClosing(close)) return undefined;
   let depth = 1;
@@ -81,11 +81,11 @@ const rangeBefore = (end: ChildNode): Range | undefined => {
     node = node.previousSibling!;
     depth += isClosing(node) ? 1 : isOpening(node) ? -1 : 0;
   }
-  return new Range(node as Comment, close as Comment);
+  return new NodeRange(node as Comment, close as Comment);
 };
 
 /** The range before the comment with this key. Creates it in a clone of a template. */
-export const G = (parent: Element, key: number): Range => {
+export const G = (parent: Element, key: number): NodeRange => {
   const end = K(parent, key)!;
   const found = rangeBefore(end);
   if (found) return found;
@@ -96,8 +96,8 @@ export const G = (parent: Element, key: number): Range => {
 
 /** What `For` uses of the parent of its rows. */
 interface RowParent {
-  readonly children: readonly Range[];
-  insertBefore(row: Range, behind: Range | null): void;
+  readonly children: readonly NodeRange[];
+  insertBefore(row: NodeRange, behind: NodeRange | null): void;
 }
 
 /** The rows before the comment with this key, as the parent of a list whose rows are ranges. */
@@ -105,7 +105,7 @@ export const Rows = (parent: Element, key: number): RowParent => {
   const end = K(parent, key)!;
   return {
     get children() {
-      const rows: Range[] = [];
+      const rows: NodeRange[] = [];
       for (let row = rangeBefore(end); row; row = rangeBefore(row._start)) rows.unshift(row);
       return rows;
     },
@@ -122,7 +122,7 @@ const textOf = (value: unknown): string | undefined =>
 const nodesOf = (value: unknown): ChildNode[] => {
   if (Array.isArray(value)) return value.flatMap(nodesOf);
   if (value instanceof View) return nodesOf(value._make());
-  if (value instanceof Range) return value._nodes();
+  if (value instanceof NodeRange) return value._nodes();
   if (value instanceof Node) return [value as ChildNode];
   const text = textOf(value) ?? String(value);
   return text === "" ? [] : [new Text(text)];
@@ -132,7 +132,7 @@ const nodesOf = (value: unknown): ChildNode[] => {
  * Keeps the content of a range equal to what `read` returns: a view, text, nothing, or a list of these.
  * @param row whose item the server rendered this content from.
  */
-export const I = (range: Range, read: () => unknown, row?: { i: { value: unknown } }): void => {
+export const I = (range: NodeRange, read: () => unknown, row?: { i: { value: unknown } }): void => {
   let isFirst = isResuming();
   let shown: unknown;
   let stop: (() => void) | undefined;
@@ -166,14 +166,6 @@ export const I = (range: Range, read: () => unknown, row?: { i: { value: unknown
   };
   watch(readFirst, show, isResuming(), () => stop?.());
 };
-
-/** An expression that may have a view as its value, outside of an element. */
-export const D = (read: () => unknown): View =>
-  V(() => {
-    const range = N();
-    I(range, read);
-    return range;
-  });
 
 /** Functions to call with the first element of the component that is being created, once it is in the document. */
 let loads: ((element: Element) => unknown)[] | undefined;
@@ -239,12 +231,6 @@ export const _c = (_slots: Slots, event: Event, element: Element): unknown => {
 
 /** A function that creates all nodes of this HTML, in a fragment. */
 export const M = (html: string): (() => DocumentFragment) => {
-  let template: HTMLTemplateElement | undefined;
-  return () => {
-    if (!template) {
-      template = document.createElement("template");
-      template.innerHTML = self.$html?.(html) ?? html;
-    }
-    return template.content.cloneNode(true) as DocumentFragment;
-  };
+  const make = tpl(`<template>${html}</template>`);
+  return () => (make() as HTMLTemplateElement).content;
 };
