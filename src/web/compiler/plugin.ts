@@ -12,7 +12,7 @@ import { actionStubs, exportedActions, type ExportedAction } from "./build/actio
 import { BROWSER_NAMES, CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
-import type { CreateModule } from "./emit/emit-create.ts";
+import { mayCreate, otherExports, refuseServerComponents, type CreateSource } from "./build/create-modules.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
 import {
@@ -144,7 +144,7 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
     async resolveId(source, importer) {
       if (source.endsWith(CLIENT_QUERY)) return source;
-      if (source.endsWith(CREATE_QUERY)) return createId(this, source, importer);
+      if (source.endsWith(CREATE_QUERY)) return createdId(this, source, importer);
       if (importer !== undefined && isStyle(source) && !hasClassNames(source) && !isServed(this.environment)) {
         const resolved = await this.resolve(source, importer, { skipSelf: true });
         return resolved && !resolved.external ? { id: emptyModuleOf(resolved.id), moduleSideEffects: false } : resolved;
@@ -185,7 +185,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const aliases = await imports.aliasesIn(file.text, module, resolverOf(this));
       const compiled = compiledFrom(file, { aliases });
       if (compiled) await checkImports(this, compiled.clientImports, file, id);
-      if (compiled) await checkCreated(this, compiled.clientImports, id);
+      if (compiled) await refuseServerComponents(createOf(this), compiled.clientImports, module, file.path);
       return compiled?.client ? stripTypes(compiled.client, file) : { code: "export {};" };
     },
     async transform(code, id) {
@@ -270,50 +270,37 @@ export function svc(options: PluginOptions = {}): Plugin {
     return exportedActions(file, await imports.aliasesIn(file.text, id, resolverOf(context)));
   }
 
-  /** The id of a module of create functions; the module itself if it has no JSX. */
-  async function createId(context: Resolver, source: string, importer: string | undefined): Promise<string> {
+  async function createdId(context: Resolver, source: string, importer: string | undefined) {
     const base = source.slice(0, -CREATE_QUERY.length);
-    const resolved = await context.resolve(base, importer ?? root);
+    const from = importer ?? root;
+    const resolved = await context.resolve(base, from);
     const id = resolved?.id ?? base;
-    return /\.[jt]sx$/.test(id) && !id.includes("/node_modules/") ? id + CREATE_QUERY : id;
+    if (/\.server\.[cm]?[jt]sx?$/.test(id)) return chain.external(base, from);
+    chain.note(id, from);
+    return mayCreate(id) ? id + CREATE_QUERY : id;
   }
 
-  async function createOf(context: Resolver, id: string): Promise<{ file: SourceFile; created: CreateModule }> {
-    const file = await fileOf(id);
+  function createOf(context: Resolver): CreateSource {
+    return {
+      async moduleOf(source, importer) {
+        const id = (await context.resolve(source, importer))?.id;
+        return id !== undefined && mayCreate(id) ? id : undefined;
+      },
+      async compiled(module) {
+        const file = await fileOf(module);
+        const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
+        return { ...compileCreate(file.text, file.path, aliases), path: file.path };
+      },
+    };
+  }
+
+  async function loadCreate(context: Resolver, id: string): Promise<{ code: string; map: string }> {
     const module = id.slice(0, -CREATE_QUERY.length);
-    const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
-    return { file, created: compileCreate(file.text, file.path, aliases) };
-  }
-
-  async function loadCreate(context: Resolver, id: string): Promise<{ code: string; map?: string }> {
-    const { file, created } = await createOf(context, id);
+    const file = await fileOf(module);
+    const created = await createOf(context).compiled(module);
     await checkImports(context, created.imports, file, id);
-    const module = JSON.stringify(id.slice(0, -CREATE_QUERY.length));
-    const stripped = await stripTypes(created.output, file);
-    const others = created.others.length === 0 ? "" : `\nexport { ${created.others.join(", ")} } from ${module};`;
-    return { ...stripped, code: stripped.code + others };
-  }
-
-  /** @throws SvcError if a component that browser code creates, or one inside it, runs only on the server */
-  async function checkCreated(
-    context: Resolver,
-    used: readonly ClientImport[],
-    importer: string,
-    seen = new Set<string>(),
-  ): Promise<void> {
-    for (const { source, imported } of used) {
-      if (!source.endsWith(CREATE_QUERY)) continue;
-      const id = await createId(context, source, importer);
-      if (!id.endsWith(CREATE_QUERY) || seen.has(id + imported)) continue;
-      seen.add(id + imported);
-      const { created } = await createOf(context, id);
-      const names = imported === "*" ? [...created.uses.keys()] : [imported];
-      for (const name of names) {
-        const problem = created.problems.get(name);
-        if (problem) throw problem;
-        await checkCreated(context, created.uses.get(name) ?? [], id, seen);
-      }
-    }
+    const { code, map } = await stripTypes(created.output, file);
+    return { code: code + otherExports(created, module), map };
   }
 
   function searchOf(context: Resolver): ActionSearch {

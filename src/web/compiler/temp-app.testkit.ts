@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { DevChunks } from "./dev/dev-chunks.ts";
+import { newAppModules } from "./plugin.ts";
 
 const PACKAGE = fileURLToPath(new URL("../../..", import.meta.url));
 
@@ -41,4 +43,16 @@ export async function withTempApp(files: Record<string, string>, use: (app: Temp
   } finally {
     await rm(root, { recursive: true, force: true });
   }
+}
+
+/** Code of the browser chunk of view.tsx in an app of these files, without its source map. @throws SvcError from the compiler */
+export async function devChunkOf(files: Record<string, string>): Promise<string> {
+  let code = "";
+  await withTempApp(files, async ({ root }) => {
+    const modules = newAppModules();
+    modules.browser.set(path.join(root, "view.tsx"), "view.tsx");
+    const chunks = new DevChunks(root, modules);
+    code = (await chunks.code(chunks.names().get("view.tsx") ?? "")) ?? "";
+  });
+  return code.replace(/\/\/# source.*/, "");
 }

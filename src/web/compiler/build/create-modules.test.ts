@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { devChunkOf } from "../temp-app.testkit.ts";
+
+/** A list of `<Row>` of a module. */
+const listOf = (from: string, clause = "{ Row }"): string => `import { signal } from "svckit";
+import ${clause} from "${from}";
+export function List() {
+  const texts = signal(["a"]);
+  return <ul onClick={() => (texts.value = [])}>{texts.value.map((text) => <Row key={text} text={text} />)}</ul>;
+}
+`;
+
+const ROW = 'import { Cell } from "./cell.tsx";\nexport const Row = (props) => <li><Cell {...props} /></li>;\n';
+const SERVER_CELL = `import { createContext, useContext } from "svckit";
+const Theme = createContext("light");
+export function Cell(props) {
+  const theme = useContext(Theme);
+  return <b class={theme}>{props.text}</b>;
+}
+`;
+
+describe("a component that the browser creates", () => {
+  it("comes with those inside it from other files, and without those that nothing creates", async () => {
+    const code = await devChunkOf({
+      "view.tsx": listOf("./row.tsx"),
+      "row.tsx": `${ROW}export const Other = () => <li>other</li>;\n`,
+      "cell.tsx": 'export const Cell = ({ text = "none" }) => <b>{text}</b>;\n',
+    });
+    assert.match(code, /var Cell = /);
+    assert.doesNotMatch(code, /other/);
+  });
+
+  it("can't use the server, however far inside, and the message says why the browser needs it", async () => {
+    const files = { "view.tsx": listOf("./row.tsx"), "row.tsx": ROW, "cell.tsx": SERVER_CELL };
+    await assert.rejects(devChunkOf(files), {
+      code: "SVC104",
+      message:
+        /cell\.tsx:4:\d+\n"useContext"[^]*because view\.tsx, inside <Row> of row\.tsx, shows <Cell> in a row or branch that may change\./,
+    });
+  });
+
+  it("is named as its import in the message if it is a default export", async () => {
+    const files = {
+      "view.tsx": listOf("./row.tsx", "Row"),
+      "row.tsx": SERVER_CELL.replace("export function Cell", "export default function"),
+    };
+    await assert.rejects(devChunkOf(files), { code: "SVC104", message: /because view\.tsx, shows <Row> in/ });
+  });
+
+  it("can't come from a module of the server", async () => {
+    const files = {
+      "view.tsx": listOf("./row.server.tsx"),
+      "row.server.tsx": "export const Row = () => <li>secret</li>;",
+    };
+    await assert.rejects(devChunkOf(files), { code: "SVC104", message: /view\.tsx -> \.\/row\.server\.tsx/ });
+  });
+});
