@@ -322,6 +322,24 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /imported or declared/,
   ],
   [
+    "children of the server in a component in a live branch",
+    "export function A(props) { const n = signal(1); return <p>{n.value && <B>{«props.children»}</B>}</p>; }",
+    "SVC120",
+    /Move it outside/,
+  ],
+  [
+    "a child with a slot in a component in a live branch",
+    'export function A() { const n = signal(1); return <p>{n.value && «<B>»<b slot="x">y</b><i>z</i></B>}</p>; }',
+    "SVC120",
+    /as props/,
+  ],
+  [
+    "a binding of a component in a live branch",
+    "export function A() { const n = signal(1); return <p>{n.value && <B «bind:value={n}» />}</p>; }",
+    "SVC110",
+    /Pass the signal as a prop/,
+  ],
+  [
     "children in a live branch",
     "export function A(props) { const n = signal(1); return <p>{n.value && <b>{«props.children»}</b>}</p>; }",
     "SVC120",

@@ -85,6 +85,8 @@ export interface Scope {
   hookAttributes: string[];
   /** Whether its code is inside the component's own function, where names keep their values (emit-create.ts). */
   isClosure: boolean;
+  /** Code of names that are props, in such a function. */
+  propCodes: ReadonlyMap<Binding, string>;
   /** Whether a portal is inside. The content of portals has a copy of the scope attribute. */
   hasPortals: boolean;
   /** Name of the server constant and bind symbol; set once the browser code is written. */
@@ -110,6 +112,7 @@ export function newScope(index: number, edits: Scope["edits"]): Scope {
     rewritten: new Set(),
     hookAttributes: [],
     isClosure: false,
+    propCodes: new Map(),
     hasPortals: false,
     block: undefined,
     bind: undefined,

@@ -124,19 +124,10 @@ export class ClientModule {
     const local = `${this.names.prefix}c_${binding.name}`;
     if (this.#created.has(binding)) return local;
     this.#created.add(binding);
-    const { source, node } = binding;
+    const { node } = binding;
     const declaration = importOf(binding);
     const from = declaration?.source.value ?? `./${path.posix.basename(this.#module.file.path)}`;
-    const imported =
-      source.type === "ImportSpecifier"
-        ? source.imported.type === "Identifier"
-          ? source.imported.name
-          : source.imported.value
-        : source.type === "ImportNamespaceSpecifier"
-          ? "*"
-          : source.type === "ImportDefaultSpecifier"
-            ? "default"
-            : binding.name;
+    const imported = declaration ? exportedName(binding) : binding.name;
     this.imports.push({ source: from + CREATE_QUERY, imported, local, start: node.start, end: node.end });
     return local;
   }
@@ -169,21 +160,12 @@ export class ClientModule {
 
   #needImport(binding: Binding, node: Node): void {
     const declaration = importOf(binding);
-    const { source } = binding;
     if (!declaration) return;
     const svc = svcImport(binding);
     if (svc !== undefined) return this.#needSvc(svc, binding, node);
-    const imported =
-      source.type === "ImportSpecifier"
-        ? source.imported.type === "Identifier"
-          ? source.imported.name
-          : source.imported.value
-        : source.type === "ImportNamespaceSpecifier"
-          ? "*"
-          : "default";
     this.imports.push({
       source: declaration.source.value,
-      imported,
+      imported: exportedName(binding),
       local: binding.name,
       start: node.start,
       end: node.end,
@@ -267,6 +249,13 @@ export class ClientModule {
     for (const item of this.imports) lines.push(importLine(item));
     return lines.map((line) => `${line}\n`).join("");
   }
+}
+
+/** The name under which its module exports an imported binding: `default`, or `*` for all. */
+function exportedName({ source }: Binding): string {
+  if (source.type === "ImportNamespaceSpecifier") return "*";
+  if (source.type !== "ImportSpecifier") return "default";
+  return source.imported.type === "Identifier" ? source.imported.name : source.imported.value;
 }
 
 function importLine(item: ClientImport): string {

@@ -1,8 +1,9 @@
 /** Step 4, browser code: emits bindings, region templates, handlers and helpers of one scope (docs/resume-protocol.md section 5). */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { isInside, namesSignal, type Module } from "../analyze/analyze.ts";
-import { isJsx, returnsOf, unwrap, type Node } from "../parse/ast.ts";
+import { unwrap, type Node } from "../parse/ast.ts";
 import { newExtraction } from "../extract/extract.ts";
+import { RangeEmitter } from "./emit-ranges.ts";
 import { ViewEmitter, type ElementEmitter } from "./emit-views.ts";
 import { plainAttribute } from "../extract/attribute-text.ts";
 import { Captures, type Place } from "../extract/captures.ts";
@@ -34,9 +35,8 @@ export class BrowserEmitter implements ElementEmitter {
   readonly #client: ClientModule;
   readonly #captures: Captures;
   readonly #handlers: HandlerEmitter;
-  readonly #views: ViewEmitter;
+  readonly #ranges: RangeEmitter;
   #templates = 0;
-  #viewNames = 0;
   #elements = 0;
   /** Declarations of the elements that the current bind function refers to. */
   #held: string[] = [];
@@ -46,8 +46,9 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client = client;
     this.#captures = new Captures(module, client);
     const extraction = newExtraction(module, () => DOM.createdHandler);
-    this.#views = new ViewEmitter(module, client, this.#captures, extraction, this);
-    this.#captures.views = this.#views;
+    const views = new ViewEmitter(module, client, this.#captures, extraction, this);
+    this.#captures.views = views;
+    this.#ranges = new RangeEmitter(client, this.#captures, views);
     this.#handlers = new HandlerEmitter(module, client, this.#captures);
   }
 
@@ -146,10 +147,10 @@ export class BrowserEmitter implements ElementEmitter {
       if (item.kind === "run") this.#bindRun(item, path, place, body);
       else if (item.kind === "list") this.#bindList(item, path, place, body);
       else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
-      else if (item.kind === "insert") this.#bindRange(item.key, path, place, [item.expression], body);
+      else if (item.kind === "insert") this.#ranges.bind(item.key, path, place, [item.expression], body);
       else if (item.kind === "component") {
         if (item.key !== undefined)
-          this.#bindRange(item.key, path, place, [this.#holdView(item.node, place, body)], body);
+          this.#ranges.bind(item.key, path, place, [this.#ranges.content(item.node, place, body)], body);
       } else if (item.kind === "element") {
         const inner = held.get(item);
         if (inner !== undefined) this.#bindElement(item, inner, place, body);
@@ -172,50 +173,6 @@ export class BrowserEmitter implements ElementEmitter {
         ", ",
       );
     body.push("});\n");
-  }
-
-  /** Declares a view, so that it stays the same while the condition that shows it has the same result. */
-  #holdView(node: Node, place: Place, body: Code): string {
-    const name = `${this.#client.names.prefix}v${this.#viewNames++}`;
-    body.push(`const ${name} = ${this.#views.view(node, place)};\n`);
-    return name;
-  }
-
-  /** Keeps the range before a key equal to the value of `code`. */
-  #bindRange(key: number, path: string, place: Place, code: Code, body: Code): void {
-    const part = (name: string): string => this.#client.createPart(name, place.scope);
-    const [only] = code;
-    if (only !== undefined && typeof only !== "string") this.#captures.capture(only, { ...place, isCreated: true });
-    body.push(`${part("I")}(${part("G")}(${path}, ${key}), () => (`, ...code, "));\n");
-  }
-
-  /** A list whose rows are ranges. */
-  #bindRangeRows(list: List, path: string, place: Place, body: Code): void {
-    const { slots, root } = this.#client.names;
-    const part = (name: string): string => this.#client.createPart(name, place.scope);
-    const each = this.#listThunk(list, place);
-    // As text: the key is inside the JSX that a view replaces.
-    const by = [this.#views.text(this.#rowKey(list, place), place.scope)];
-    const inner: Place = { ...place, level: list.level + 1, isBinding: false, isCreated: true };
-    const { row } = list;
-    const content = row.body?.type === "BlockStatement" ? row.body : returnsOf(row)[0];
-    if (!content) return;
-    const isBlock = content.type === "BlockStatement";
-    // Rows of the server are bound when their item changes. Others also read the index, or choose what they show.
-    const isEager = isBlock || !isJsx(unwrap(content)) || row.params.length > 1;
-    this.#captures.capture(content, inner);
-    const value: Code = isBlock ? ["(() => ", content, ")()"] : ["(", content, ")"];
-    body.push(
-      `${this.#client.part("region", "For", place.scope)}(${part("Rows")}(${path}, ${list.key}), 0, `,
-      ...each,
-      ", ",
-      ...by,
-      `, ${part("N")}, (${slots}, ${root}) => ${part("I")}(${root}, () => `,
-      ...value,
-      `, ${slots}), ${slots}`,
-    );
-    const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : "0";
-    body.push(`, ${raw}${isEager ? ", 1" : ""});\n`);
   }
 
   /** Declares the needed child elements at the start of the bind function, before anything is added or moved. */
@@ -318,11 +275,11 @@ export class BrowserEmitter implements ElementEmitter {
 
   #bindList(list: List, path: string, place: Place, body: Code): void {
     const { element } = list;
-    if (!element) return this.#bindRangeRows(list, path, place, body);
     const { slots } = this.#client.names;
     const each = this.#listThunk(list, place);
     const by = this.#rowKey(list, place);
-    const { make, bind } = this.#content(element, { ...place, level: list.level + 1 });
+    if (!element) return this.#ranges.rows(list, path, place, { each, by }, body);
+    const { make, bind } = this.content(element, { ...place, level: list.level + 1 });
     const { virtual } = list;
     const write = virtual
       ? this.#client.part("virtual", "Virtual", place.scope)
@@ -396,22 +353,18 @@ export class BrowserEmitter implements ElementEmitter {
   }
 
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
-    if (!branch.branches) return this.#bindRangeBranch(branch, path, place, body);
+    if (!branch.branches) {
+      const contents = branch.contents.map((node) => this.#ranges.content(node, place, body));
+      return this.#ranges.bind(branch.key, path, place, this.#pick(branch.pick, place, contents, "null"), body);
+    }
     const { slots } = this.#client.names;
-    const pick = this.#pick(branch.pick, place, String);
+    const pick = this.#pick(branch.pick, place, Object.keys(branch.branches), "-1");
     body.push(`${this.#client.part("region", "Branch", place.scope)}(${path}, ${branch.key}, () => `, ...pick, ", [");
     for (const element of branch.branches) {
-      const { make, bind } = this.#content(element, place);
+      const { make, bind } = this.content(element, place);
       body.push(`[${make}, `, ...bind, "], ");
     }
     body.push(`], ${slots});\n`);
-  }
-
-  #bindRangeBranch({ contents, pick, key }: Branch, path: string, place: Place, body: Code): void {
-    const shown = contents.map((node) => (isJsx(node) ? this.#holdView(node, place, body) : node));
-    for (const node of shown) if (typeof node !== "string") this.#captures.capture(node, { ...place, isCreated: true });
-    const code = this.#pick(pick, place, (index) => shown[index] ?? "null");
-    this.#bindRange(key, path, place, ["", ...code], body);
   }
 
   #bindPortal({ to, content }: NonNullable<Element["portal"]>, path: string, place: Place, body: Code): void {
@@ -420,20 +373,16 @@ export class BrowserEmitter implements ElementEmitter {
     const portal = this.#client.part("portal", "Portal", scope);
     if (to !== undefined && typeof to !== "string") this.#captures.capture(to, place);
     const target = to === undefined || typeof to === "string" ? String(JSON.stringify(to)) : to;
-    const { make, bind } = this.#content(content, place);
+    const { make, bind } = this.content(content, place);
     body.push(`${portal}(${path}, `, target, `, ${make}, `, ...bind, `, ${this.#client.names.slots});\n`);
   }
 
-  /** @param result code of the branch with this index. */
-  #pick(pick: Pick, place: Place, result: (index: number) => string | Node): Code {
-    if (typeof pick === "number") return [result(pick)];
+  /** @param results code for each branch. @param none code for no branch */
+  #pick(pick: Pick, place: Place, results: readonly (string | Node)[], none: string): Code {
+    if (typeof pick === "number") return [results[pick] ?? none];
     this.#captures.capture(pick.test, place);
-    const [whenTrue, otherwise] = [pick.whenTrue, pick.otherwise].map((side) => this.#pick(side, place, result));
+    const [whenTrue, otherwise] = [pick.whenTrue, pick.otherwise].map((side) => this.#pick(side, place, results, none));
     return ["(", pick.test, ") ? ", ...(whenTrue ?? []), " : ", ...(otherwise ?? [])];
-  }
-
-  content(element: Element, place: Place): { make: string; bind: Code } {
-    return this.#content(element, place);
   }
 
   /** Emits the code of a whole function or declaration whose JSX the browser creates. */
@@ -442,12 +391,8 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client.add(scope.edits, [head, node, ";\n"]);
   }
 
-  get captures(): Captures {
-    return this.#captures;
-  }
-
   /** Emits the code that creates and binds a row or branch. Binding comes first, because it assigns the keys that the HTML contains. */
-  #content(element: Element, place: Place): { make: string; bind: Code } {
+  content(element: Element, place: Place): { make: string; bind: Code } {
     const bind = this.#binder(element, place);
     return { make: this.#template(element, place.scope), bind };
   }

@@ -5,13 +5,12 @@
 import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
-import { initOf } from "../analyze/declaration-kinds.ts";
-import { isInside, type Module } from "../analyze/analyze.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { propCodes } from "../extract/prop-codes.ts";
 import { holdsJsx, isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
-import type { Binding } from "../parse/scopes.ts";
 import { ClientModule, type ClientImport } from "./client-module.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
-import { newScope, type Output } from "../model.ts";
+import { newScope, type Output, type Scope } from "../model.ts";
 
 /** The create functions of one module. */
 export interface CreateModule {
@@ -45,8 +44,11 @@ export function emitCreateModule(module: Module): CreateModule {
     const known = client.imports.length;
     const scope = newScope(0, client.newEdits());
     scope.isClosure = true;
-    browser.captures.props = fn && module.components.has(fn) ? propsOf(module, fn, client, scope.edits) : undefined;
     try {
+      if (fn && module.components.has(fn)) {
+        replacePattern(module, fn, client, scope.edits);
+        scope.propCodes = propCodes(module, fn, propsName(client));
+      }
       browser.emitCreated(head, node, scope);
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
@@ -83,78 +85,23 @@ function creatablesOf(program: ESTree.Program): { found: Creatable[]; others: st
   return { found, others };
 }
 
-/** Reads of destructured props as reads of the props object, so that they stay live. */
-function propsOf(
-  module: Module,
-  fn: FunctionNode,
-  client: ClientModule,
-  edits: ReturnType<ClientModule["newEdits"]>,
-): (binding: Binding) => string | undefined {
-  const [param] = fn.params;
-  const name = `${client.names.prefix}props`;
+/** `({ text, ...rest })` -> `($props, $props_rest = …)`. The names are read from the props object (prop-codes.ts). */
+function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, edits: Scope["edits"]): void {
+  const [pattern] = fn.params;
+  if (pattern?.type !== "ObjectPattern") return;
   const { text } = module.file;
-  const codes = new Map<Binding, string | undefined>();
-  const pattern = param?.type === "ObjectPattern" ? param : undefined;
-  if (pattern) {
-    const names = pattern.properties.flatMap((item) =>
-      item.type === "Property" && item.key.type === "Identifier" && !item.computed ? [item.key.name] : [],
-    );
-    const hasRest = pattern.properties.some(({ type }) => type === "RestElement");
-    const omit = !hasRest ? "" : client.runtime(PATHS.create, "Z");
-    const rest = hasRest
-      ? `, ${name}_rest = ${omit}(${[name, ...names.map((key) => JSON.stringify(key))].join(", ")})`
-      : "";
-    const isBare = fn.type === "ArrowFunctionExpression" && !text.slice(fn.start, pattern.start).includes("(");
-    edits.update(pattern.start, pattern.end, isBare ? `(${name}${rest})` : name + rest);
-  }
-  const codeOf = (binding: Binding): string | undefined => {
-    if (pattern && binding.owner === fn && binding.declared === "param" && isInside(binding.node, pattern))
-      return pathIn(pattern, binding, name, text, client, module);
-    const { source } = binding;
-    if (source.type !== "VariableDeclarator" || binding.declared !== "const" || !source.init) return undefined;
-    const init = unwrap(source.init);
-    const base =
-      source.id.type === "ObjectPattern" && isProps(module, init) ? text.slice(init.start, init.end) : undefined;
-    if (base !== undefined) return pathIn(source.id, binding, base, text, client, module);
-    const direct = initOf(binding);
-    if (direct?.type !== "MemberExpression" || !isProps(module, direct.object)) return undefined;
-    return `(${text.slice(direct.start, direct.end)})`;
-  };
-  return (binding) => {
-    if (!codes.has(binding)) codes.set(binding, codeOf(binding));
-    return codes.get(binding);
-  };
+  const name = propsName(client);
+  const keys = pattern.properties.flatMap((item) =>
+    item.type === "Property" && item.key.type === "Identifier" && !item.computed ? [JSON.stringify(item.key.name)] : [],
+  );
+  const hasRest = pattern.properties.some(({ type }) => type === "RestElement");
+  const rest = hasRest ? `, ${name}_rest = ${client.runtime(PATHS.create, "Z")}(${[name, ...keys].join(", ")})` : "";
+  for (const reference of module.scopes.within(pattern))
+    if (reference.binding?.owner === null) client.needModuleBinding(reference.binding, reference);
+  const isBare = fn.type === "ArrowFunctionExpression" && !text.slice(fn.start, pattern.start).includes("(");
+  edits.update(pattern.start, pattern.end, isBare ? `(${name}${rest})` : name + rest);
 }
 
-function isProps(module: Module, node: Node): boolean {
-  if (node.type !== "Identifier") return false;
-  const binding = module.scopes.within(node)[0]?.binding;
-  return binding !== undefined && module.kind(binding) === "props";
-}
-
-/** `{ a: { b = 1 } }` and `b` -> `props.a.b`, with its default. */
-function pathIn(
-  pattern: Node,
-  binding: Binding,
-  base: string,
-  text: string,
-  client: ClientModule,
-  module: Module,
-): string | undefined {
-  if (pattern === binding.node) return base;
-  if (pattern.type === "AssignmentPattern") {
-    const inner = pathIn(pattern.left, binding, base, text, client, module);
-    for (const reference of module.scopes.within(pattern.right))
-      if (reference.binding?.owner === null) client.needModuleBinding(reference.binding, reference);
-    const fallback = text.slice(pattern.right.start, pattern.right.end);
-    return pattern.left === binding.node ? `(${base} === undefined ? (${fallback}) : ${base})` : inner;
-  }
-  if (pattern.type !== "ObjectPattern") return undefined;
-  for (const property of pattern.properties) {
-    if (!isInside(binding.node, property)) continue;
-    if (property.type === "RestElement") return `${base}_rest`;
-    if (property.computed || property.key.type !== "Identifier") return undefined;
-    return pathIn(property.value, binding, `${base}.${property.key.name}`, text, client, module);
-  }
-  return undefined;
+function propsName(client: ClientModule): string {
+  return `${client.names.prefix}props`;
 }

@@ -121,11 +121,8 @@ export class Captures {
   #closureCode(reference: Reference, binding: Binding, place: Place): string | undefined {
     const frame = this.#frameOf(binding, place.scope);
     if (frame && binding.declared === "param") return this.#rowParam(reference, binding, frame.level, place);
-    return this.props?.(binding);
+    return place.scope.propCodes.get(binding);
   }
-
-  /** Code of a destructured prop, in a module of create functions. */
-  props: ((binding: Binding) => string | undefined) | undefined;
 
   #fail(code: ConstructorParameters<typeof SvcError>[0], node: Node, message: string): SvcError {
     return diagnostic(this.#module.file, code, node, message);

@@ -74,7 +74,7 @@ export function isChildren(node: Node): boolean {
 /** Built-in components that are compiled in place, with their children. */
 const PLACED = new Set(["For", "Show", "Match", "Case", "Portal"]);
 
-/** Whether `node` contains a component, which the browser cannot create. */
+/** Whether `node` contains a component. If it may never change, its components need no create functions. */
 export function holdsComponent(node: Node, scopes: Scopes): boolean {
   const holds = (child: Node): boolean => holdsComponent(child, scopes);
   const inner = unwrap(node);

@@ -1,0 +1,57 @@
+/** Step 4, browser code: emits bindings of ranges, which are rows and branches that may contain components (client/bindings/create.ts). */
+import { returnsOf, isJsx, unwrap, type Node } from "../parse/ast.ts";
+import { PATHS } from "../../../platform/shared/wire.ts";
+import type { Captures, Place } from "../extract/captures.ts";
+import type { Code, List } from "../model.ts";
+import type { ClientModule } from "./client-module.ts";
+import type { ViewEmitter } from "./emit-views.ts";
+
+export class RangeEmitter {
+  readonly #client: ClientModule;
+  readonly #captures: Captures;
+  readonly #views: ViewEmitter;
+  #names = 0;
+
+  constructor(client: ClientModule, captures: Captures, views: ViewEmitter) {
+    this.#client = client;
+    this.#captures = captures;
+    this.#views = views;
+  }
+
+  /**
+   * What a branch shows: the name of a view, or an expression. A view is declared once, so that it stays the same while the condition that
+   * shows it has the same result.
+   */
+  content(node: Node, place: Place, body: Code): string | Node {
+    if (!isJsx(node)) return node;
+    const name = `${this.#client.names.prefix}v${this.#names++}`;
+    body.push(`const ${name} = ${this.#views.view(node, place)};\n`);
+    return name;
+  }
+
+  /** Keeps the range before a key equal to the value of `code`. */
+  bind(key: number, path: string, place: Place, code: Code, body: Code): void {
+    const part = (name: string): string => this.#client.createPart(name, place.scope);
+    for (const item of code) if (typeof item !== "string") this.#captures.capture(item, { ...place, isCreated: true });
+    body.push(`${part("I")}(${part("G")}(${path}, ${key}), () => (`, ...code, "));\n");
+  }
+
+  /** A list whose rows are ranges. @param by code of the key function, whose nodes are inside the row's JSX */
+  rows(list: List, path: string, place: Place, { each, by }: { each: Code; by: Code }, body: Code): void {
+    const { slots, root } = this.#client.names;
+    const part = (name: string): string => this.#client.createPart(name, place.scope);
+    const { row } = list;
+    const content = row.body?.type === "BlockStatement" ? row.body : returnsOf(row)[0];
+    if (!content) return;
+    const key = this.#views.text(by, place.scope);
+    const isBlock = content.type === "BlockStatement";
+    this.#captures.capture(content, { ...place, level: list.level + 1, isBinding: false, isCreated: true });
+    const value: Code = isBlock ? ["(() => ", content, ")()"] : ["(", content, ")"];
+    const open = `${this.#client.part("region", "For", place.scope)}(${part("Rows")}(${path}, ${list.key}), 0, `;
+    const bind = `, ${key}, ${part("N")}, (${slots}, ${root}) => ${part("I")}(${root}, () => `;
+    const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : "0";
+    // Rows of the server are bound when their item changes. Others also read the index, or choose what they show.
+    const isEager = isBlock || !isJsx(unwrap(content)) || row.params.length > 1;
+    body.push(open, ...each, bind, ...value, `, ${slots}), ${slots}, ${raw}${isEager ? ", 1" : ""});\n`);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Reads of destructured props as reads of the props object, so that they stay live in a component that the browser creates: `text` of
+ * `({ text = "none" })` becomes a read of `props.text`.
+ */
+import { isInside, type Module } from "../analyze/analyze.ts";
+import { initOf } from "../analyze/declaration-kinds.ts";
+import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import type { Binding } from "../parse/scopes.ts";
+
+/**
+ * Code for each name of the component that is a prop.
+ * @param fn the component. @param name of its props object, if its parameter is a pattern.
+ */
+export function propCodes(module: Module, fn: FunctionNode, name: string): Map<Binding, string> {
+  const codes = new Map<Binding, string>();
+  for (const binding of module.scopes.bindings) {
+    const code = isInside(binding.node, fn) ? codeOf(module, fn, name, binding) : undefined;
+    if (code !== undefined) codes.set(binding, code);
+  }
+  return codes;
+}
+
+function codeOf(module: Module, fn: FunctionNode, name: string, binding: Binding): string | undefined {
+  const [param] = fn.params;
+  const { text } = module.file;
+  const { source } = binding;
+  if (param?.type === "ObjectPattern" && isInside(binding.node, param)) return pathIn(param, binding, name, text);
+  if (source.type !== "VariableDeclarator" || binding.declared !== "const" || !source.init) return undefined;
+  const init = unwrap(source.init);
+  const sourceText = text.slice(init.start, init.end);
+  if (source.id.type === "ObjectPattern")
+    return isProps(module, init) ? pathIn(source.id, binding, sourceText, text) : undefined;
+  const direct = initOf(binding);
+  return direct?.type === "MemberExpression" && isProps(module, direct.object) ? `(${sourceText})` : undefined;
+}
+
+function isProps(module: Module, node: Node): boolean {
+  const binding = node.type === "Identifier" ? module.scopes.within(node)[0]?.binding : undefined;
+  return binding !== undefined && module.kind(binding) === "props";
+}
+
+/** `{ a: { b = 1 } }` and `b` -> `props.a.b`, with its default. Undefined for forms that keep their first value, such as computed keys. */
+function pathIn(pattern: Node, binding: Binding, base: string, text: string): string | undefined {
+  if (pattern === binding.node) return base;
+  if (pattern.type === "AssignmentPattern") {
+    if (pattern.left !== binding.node) return pathIn(pattern.left, binding, base, text);
+    const fallback = text.slice(pattern.right.start, pattern.right.end);
+    return `(${base} === undefined ? (${fallback}) : ${base})`;
+  }
+  if (pattern.type !== "ObjectPattern") return undefined;
+  const property = pattern.properties.find((item) => isInside(binding.node, item));
+  if (property?.type === "RestElement") return `${base}_rest`;
+  if (!property || property.computed || property.key.type !== "Identifier") return undefined;
+  return pathIn(property.value, binding, `${base}.${property.key.name}`, text);
+}
