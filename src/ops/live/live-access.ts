@@ -1,5 +1,5 @@
 /**
- * The sealed address of a live stream: what a page may follow, for minutes and only in the browser that got the page. The page asks for a
+ * The sealed address of a live stream. For some minutes it lets only the browser that got the page follow what the page shows. The page asks for a
  * new address by fetching itself, which checks the visitor's access again.
  */
 import type { App, Context } from "../../index.ts";

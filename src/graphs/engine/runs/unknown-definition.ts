@@ -31,7 +31,7 @@ const NOT_COMPENSATED = "Cancelled by an operator; no process has its definition
 
 export class Unfit {
   readonly #options: UnfitOptions;
-  readonly #looks = new Map<string, Promise<boolean>>();
+  readonly #checks = new Map<string, Promise<boolean>>();
 
   constructor(options: UnfitOptions) {
     this.#options = options;
@@ -81,15 +81,15 @@ export class Unfit {
     );
   }
 
-  /** Concurrent commands share one look. Otherwise a retry could wait for its own until the run of another retry has ended, and begin it again. */
+  /** Concurrent commands share one check. Otherwise a retry could wait for its own check until the run of another retry has ended, and begin the run again. */
   #fits(graphId: string): Promise<boolean> {
-    const known = this.#looks.get(graphId);
+    const known = this.#checks.get(graphId);
     if (known) return known;
-    const look = this.#read(graphId)
+    const check = this.#read(graphId)
       .then((machine) => machine === undefined)
-      .finally(() => this.#looks.delete(graphId));
-    this.#looks.set(graphId, look);
-    return look;
+      .finally(() => this.#checks.delete(graphId));
+    this.#checks.set(graphId, check);
+    return check;
   }
 
   async #read(graphId: string): Promise<Machine | undefined> {

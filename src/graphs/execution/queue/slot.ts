@@ -49,7 +49,7 @@ export class Slot {
     this.#queue.started(this);
   }
 
-  /** Counts work of an attempt that has returned its slot and goes on: one of several waits has ended. */
+  /** Counts work of an attempt that has returned its slot and still runs, because one of several waits has ended. */
   keepBusy(): { end(): void } {
     this.#queue.count(1);
     return { end: () => this.#queue.count(-1) };

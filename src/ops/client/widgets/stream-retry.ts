@@ -8,7 +8,7 @@ export const LONGEST_WAIT_MS = 30_000;
 const FINAL = new Set([400, 403, 404]);
 
 /**
- * Asks why the browser gave up, which the stream alone cannot tell from a proxy without a backend. @returns `"over"`: the server rejects the
+ * Asks why the browser gave up. The stream alone looks the same when a proxy has no backend. @returns `"over"`: the server rejects the
  * stream; `"expired"`: it wants a new address; `"later"`: a retry may succeed
  */
 export async function refusalOf(url: URL): Promise<"over" | "expired" | "later"> {

@@ -74,7 +74,7 @@ export class Stream {
       this.#receiver._take(this, JSON.parse(data as string) as Patch[], lastEventId.split(" "), this.#hasGap);
       this.#hasGap = false;
     };
-    // The addresses expire. The stream goes on with new ones, and nobody needs to notice.
+    // The addresses expire. The stream continues with new ones, and the user notices nothing.
     mine.addEventListener(DOM.liveRenew, () => {
       mine.close();
       void this.#renew(mine);

@@ -213,7 +213,7 @@ export class ServerEmitter {
     return segments;
   }
 
-  /** A condition whose range the browser replaces. What it decides on may therefore change. */
+  /** A condition whose range the browser replaces, so the values that it reads may change. */
   #range(node: Node): void {
     const outer = this.#isRange;
     this.#isRange = true;

@@ -3,7 +3,7 @@
 const STYLE = /\.(?:css|less|s[ac]ss|styl|stylus|pcss|postcss|sss)$/;
 const MODULE = /\.module\.\w+$/;
 
-/** Prefix of the ids of modules that stand for a linked stylesheet, and their suffix. Without it Vite would read them as CSS. */
+/** Prefix of the ids of modules that replace a linked stylesheet, and their suffix. Without it Vite would read them as CSS. */
 const PREFIX = "\0svc-style:";
 const SUFFIX = ".js";
 
