@@ -47,23 +47,28 @@ export class ProcessMetrics {
     ];
   }
 
-  /** Since the last request. */
+  /** Since the last request. Without samples for the first moments of a process, in which nothing is measured yet. */
   #loopFamilies(): Family[] {
     const loop = this.#loop;
-    if (!loop || loop.count === 0) return [];
-    // The histogram measures whole turns between two ticks; the delay is the excess.
-    const seconds = (nanoseconds: number): number => Math.max(0, nanoseconds / NANOSECONDS - RESOLUTION_MS / 1000);
+    const measured = loop && loop.count > 0 ? loop : undefined;
+    const lag = (name: string, help: string, nanoseconds: number | undefined): Family => {
+      // The histogram measures whole turns between two ticks; the delay is the excess.
+      const value = Math.max(0, (nanoseconds ?? 0) / NANOSECONDS - RESOLUTION_MS / 1000);
+      const samples = nanoseconds === undefined ? [] : [{ value }];
+      return {
+        name: `nodejs_eventloop_lag_${name}_seconds`,
+        type: "gauge",
+        help: `Delay of the event loop, ${help}`,
+        samples,
+      };
+    };
     const families = [
-      gauge("nodejs_eventloop_lag_mean_seconds", "Delay of the event loop, mean", seconds(loop.mean)),
-      gauge("nodejs_eventloop_lag_p50_seconds", "Delay of the event loop, median", seconds(loop.percentile(50))),
-      gauge(
-        "nodejs_eventloop_lag_p99_seconds",
-        "Delay of the event loop, 99th percentile",
-        seconds(loop.percentile(99)),
-      ),
-      gauge("nodejs_eventloop_lag_max_seconds", "Delay of the event loop, longest", seconds(loop.max)),
+      lag("mean", "mean", measured?.mean),
+      lag("p50", "median", measured?.percentile(50)),
+      lag("p99", "99th percentile", measured?.percentile(99)),
+      lag("max", "longest", measured?.max),
     ];
-    loop.reset();
+    measured?.reset();
     return families;
   }
 }
