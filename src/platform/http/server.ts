@@ -16,7 +16,7 @@ import { SvcError } from "../shared/errors.ts";
 import { messageClass, OwnMessage } from "./request/server-request.ts";
 import { OwnReply, REPLY, replyClass, type Answering } from "./response/server-response.ts";
 import { errorHeaders, problem } from "./response/response.ts";
-import { hasBody, waitingToSend } from "./request/node-source.ts";
+import { hasBody, hasFaultyFraming, waitingToSend } from "./request/node-source.ts";
 import type { Result } from "./types.ts";
 
 /** Time limits for clients, such as `"10s"` or milliseconds. */
@@ -80,8 +80,6 @@ export async function listen(
   const drain = new Drain(server);
   const refuse = options.refuse ?? ((error) => problem(error.status, error.code, error.message, errorHeaders(error)));
   const serve = (message: IncomingMessage, reply: ServerResponse): void => {
-    const connection: Connection = message.socket;
-    connection[REPLY] = reply;
     if (drain.isClosing) drain.endWith(reply);
     const fail = (error: unknown): void => {
       onFault(error);
@@ -94,20 +92,20 @@ export async function listen(
     }
   };
   server.on("request", (message: IncomingMessage, reply: ServerResponse) => {
-    if (!(message instanceof OwnMessage) || !hasBody(message)) return serve(message, reply);
-    const connection: Connection = message.socket;
-    connection[REPLY] = reply;
-    message.startWithBody(() => serve(message, reply));
+    if (!begins(message, reply)) return;
+    if (message instanceof OwnMessage && hasBody(message)) message.startWithBody(() => serve(message, reply));
+    else serve(message, reply);
   });
   // `100 Continue` is sent when the handler reads the body.
   server.on("checkContinue", (message, reply) => {
+    if (!begins(message, reply)) return;
     waitingToSend.add(message);
     // A client may send its body without `100 Continue`; node:http then ends the connection.
     if (reply instanceof OwnReply) reply.leavesHead = true;
     serve(message, reply);
   });
   // Rejected later with svc's headers, like other ambiguous requests.
-  server.on("checkExpectation", serve);
+  server.on("checkExpectation", (message, reply) => begins(message, reply) && serve(message, reply));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Connection) => {
     const reply = socket[REPLY];
     const write = (): void => writeRefusal(socket, refuse(refusalOf(error)));
@@ -134,6 +132,19 @@ export async function listen(
   const { port } = server.address() as AddressInfo;
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   return { url: `http://${host}:${port}`, port, close: (deadlineMs) => drain.close(deadlineMs) };
+}
+
+/**
+ * Registers the response of a request that has arrived. Nothing is processed behind a request that ends the connection (RFC 9112 section
+ * 9.6): if its end is ambiguous, the bytes behind it may be hidden from a proxy (request smuggling).
+ * @returns false for a request behind the last one
+ */
+function begins(message: IncomingMessage, reply: ServerResponse): boolean {
+  const connection: Connection = message.socket;
+  if (connection[REPLY]?.shouldKeepAlive === false) return false;
+  connection[REPLY] = reply;
+  if (hasFaultyFraming(message)) reply.shouldKeepAlive = false;
+  return true;
 }
 
 function limits(timeouts: Timeouts = {}): ServerOptions {

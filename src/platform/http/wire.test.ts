@@ -63,6 +63,27 @@ describe("pipelined requests on a connection", () => {
     assert.deepEqual(statuses(await raw(get("/") + "nonsense\r\n\r\n" + get("/"))), [200, 400]);
   });
 
+  it("are not processed behind one that ends the connection, because its own end may be ambiguous", async (test) => {
+    const handled: string[] = [];
+    const handle = (ctx: { path: string }) => {
+      handled.push(ctx.path);
+      return text("ok");
+    };
+    const { raw } = await serve(test, { "GET /": handle, "GET /behind": handle, "POST /": handle });
+    const old = "HTTP/1.0\r\nhost: a\r\nconnection: keep-alive\r\n";
+    const faulty = [
+      `POST / ${old}transfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      `GET / ${old}transfer-encoding: identity, chunked\r\n\r\n0\r\n\r\n`,
+      `POST / ${old}transfer-encoding: x\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
+      "GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n",
+      "GET //x HTTP/1.1\r\nhost: a\r\n\r\n",
+    ];
+    for (const bytes of faulty) assert.deepEqual(statuses(await raw(bytes + get("/behind"))), [400], bytes);
+    assert.deepEqual(handled, []);
+    assert.deepEqual(statuses(await raw(get("/", LAST) + get("/behind"))), [200]);
+    assert.deepEqual(handled, ["/"]);
+  });
+
   it("get no refusal instead of a response that is still being created", async (test) => {
     const made = gate();
     const { http, open } = await serve(test, {

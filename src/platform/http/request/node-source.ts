@@ -35,6 +35,16 @@ export function hasBody(message: IncomingMessage): boolean {
   return headerOf(message, "content-length") !== undefined || headerOf(message, "transfer-encoding") !== undefined;
 }
 
+/** Whether a proxy may find another end of this request (RFC 9112 section 6.1). Such a request is refused. */
+export function hasFaultyFraming(message: IncomingMessage): boolean {
+  const transfer = headerOf(message, "transfer-encoding");
+  return transfer !== undefined && (message.httpVersion === "1.0" || !isChunked(transfer));
+}
+
+function isChunked(transfer: string): boolean {
+  return transfer.toLowerCase() === "chunked";
+}
+
 /** Most header lines per request; more are rejected. Node would silently drop lines above its own limit. */
 const MAX_HEADER_LINES = 100;
 
@@ -166,7 +176,7 @@ export function refuseAmbiguous(message: IncomingMessage): void {
     throw new SvcError("SVC_BAD_REQUEST", "HTTP/1.0 has no Transfer-Encoding. Send a Content-Length, or use HTTP/1.1");
   }
   // Node itself rejects it only after passing the request on.
-  if (transfer !== undefined && transfer.toLowerCase() !== "chunked") {
+  if (transfer !== undefined && !isChunked(transfer)) {
     throw new SvcError("SVC_BAD_REQUEST", "Unsupported transfer encoding; only chunked is supported");
   }
   if (expect !== undefined && !/^100-continue$/i.test(expect)) {
