@@ -4,7 +4,7 @@
 import { SvcError } from "../../shared/errors.ts";
 import { baseName } from "./file-name.ts";
 import { malformed, multipartHeaders } from "./multipart.ts";
-import { decodeUtf8, requireLength, requireMediaType, tooLarge } from "./read-body.ts";
+import { requireLength, requireMediaType, tooLarge } from "./read-body.ts";
 import { invalidName, isName, MAX_FIELDS, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
 import type { Context } from "../types.ts";
 
@@ -32,7 +32,7 @@ export async function readForm(ctx: Context, limitBytes: number): Promise<FormDa
     return parseMultipart(await ctx.bytes(limitBytes), ctx.header("content-type") ?? "", limitBytes);
   const bytes = await urlencodedBytes(ctx, limitBytes);
   return {
-    fields: Object.assign(empty<string>(), Object.fromEntries(urlencodedFields(decodeUtf8(bytes)))),
+    fields: Object.assign(empty<string>(), Object.fromEntries(urlencodedFields(bytes))),
     files: empty(),
   };
 }

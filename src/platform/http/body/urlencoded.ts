@@ -4,12 +4,15 @@
  */
 import { SvcError } from "../../shared/errors.ts";
 import type { BodyGate } from "./body-budget.ts";
+import { decodeUtf8 } from "./read-body.ts";
 import { RequestContext } from "../request/context.ts";
 import type { Context } from "../types.ts";
 
 /** Most fields in one form: the default of Django's DATA_UPLOAD_MAX_NUMBER_FIELDS. */
 export const MAX_FIELDS = 1000;
 const AMPERSAND = 38;
+const PLUS = 43;
+const SPACE = 32;
 /** Longest name of a field, in characters. */
 const MAX_NAME = 256;
 
@@ -40,11 +43,21 @@ export async function urlencodedBytes(ctx: Context, limitBytes: number): Promise
 }
 
 /** @throws SvcError `SVC_TOO_LARGE`, `SVC_INVALID` */
-export function urlencodedFields(text: string): [name: string, value: string][] {
+export function urlencodedFields(body: Uint8Array): [name: string, value: string][] {
+  const text = decodeUtf8(withSpaces(body));
   // `split` stops at its limit, so the rest of a hostile body costs nothing.
   const pairs = text.split("&", MAX_FIELDS + 1);
   if (pairs.length > MAX_FIELDS) throw tooManyFields();
   return pairs.filter((pair) => pair !== "").map(fieldOf);
+}
+
+/** A copy with a space for each `+`. In the text, a megabyte of them would take V8 twenty times as long to replace. */
+function withSpaces(body: Uint8Array): Uint8Array {
+  const first = body.indexOf(PLUS);
+  if (first < 0) return body;
+  const spaced = Uint8Array.prototype.slice.call(body);
+  for (let at = first; at < spaced.length; at++) if (spaced[at] === PLUS) spaced[at] = SPACE;
+  return spaced;
 }
 
 function fieldOf(pair: string): [name: string, value: string] {
@@ -55,7 +68,7 @@ function fieldOf(pair: string): [name: string, value: string] {
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(text);
   } catch (cause) {
     throw new SvcError("SVC_INVALID", "The form is not valid percent-encoded UTF-8", { cause });
   }
