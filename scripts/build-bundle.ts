@@ -29,7 +29,8 @@ const SMALL = ["main", "worker-thread", "postgres-keeper", "testing", "i18n"];
 
 interface Face {
   "svc-modules": string;
-  default: string;
+  /** Undefined for types only. */
+  default?: string;
 }
 
 async function readEntries(): Promise<Record<string, string>> {
@@ -38,7 +39,7 @@ async function readEntries(): Promise<Record<string, string>> {
   };
   const entries: Record<string, string> = { ...PROGRAMS };
   for (const face of Object.values(faces)) {
-    if (typeof face === "string") continue;
+    if (typeof face === "string" || face.default === undefined) continue;
     const name = /^\.\/out\/bundle\/([\w-]+)\.js$/.exec(face.default)?.[1];
     if (name === undefined) throw new Error(`package.json: ${face.default} is not in out/bundle`);
     entries[name] = face["svc-modules"];

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -34,6 +34,9 @@ before(async () => {
     SVC_SECRET: "s".repeat(32),
     SVC_SITE_URL: "https://example.com",
   });
+  // TypeScript looks for `/// <reference types="svckit/client" />` in node_modules only.
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  symlinkSync(root, join(folder, "node_modules/svckit"), "dir");
   for (const { name, files } of apps) {
     for (const [file, text] of files) {
       mkdirSync(dirname(join(folder, name, file)), { recursive: true });

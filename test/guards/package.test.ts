@@ -17,6 +17,7 @@ const PAPERS = [
   "GLOSSARY.md",
   "LICENSE",
   "README.md",
+  "client.d.ts",
   "package.json",
   "docs/errors.md",
 ];
@@ -26,6 +27,7 @@ const STARTER = [
   "README.md",
   "app.test.js",
   "app.ts",
+  "env.d.ts",
   "gitignore",
   "pages/_layout.tsx",
   "pages/_submits.ts",

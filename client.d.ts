@@ -1,0 +1,5 @@
+/**
+ * `svckit/client`: types of the imports that are no TypeScript modules: stylesheets, CSS modules, assets, `?url`, `?raw`, `?inline`, and
+ * of `import.meta.env`. Name it in `compilerOptions.types` of tsconfig.json.
+ */
+/// <reference types="vite/client" />
