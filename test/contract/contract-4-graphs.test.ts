@@ -297,6 +297,7 @@ describeBothAdapters(
       const body = { name: "decision", payload: { yes: true }, idempotency_key: "click", note: "looks good" };
       const reported = await send(body);
       assert.deepEqual([reported.status, reported.reply["graph_id"]], [202, id]);
+      assert.deepEqual([reported.reply["nodes"], reported.reply["next_node"]], [[], ""]);
       await site.app.engine.idle();
       assert.equal((await snapshotOf(id))["result"], "approved");
       assert.equal((await send({ name: "decision" })).status, 409);
@@ -304,6 +305,17 @@ describeBothAdapters(
       const events = eventsOf(await (await site.send(`/_svc/graphs/${id}/events?token=${token}`)).text());
       const signal = events.find(({ type }) => type === "graph.signal");
       assert.deepEqual([signal?.["name"], signal?.["by"]], ["decision", "operator"]);
+    });
+
+    it("GET /_svc/graphs/:id?limit&after lists the nodes in parts", async () => {
+      const { id } = await finish({ worker: "approval", input: null });
+      const read = async (query: string) => (await call("GET", `/_svc/graphs/${id}?${query}`, undefined)).reply;
+      const idsOf = (reply: Record<string, unknown>) => (reply["nodes"] as { id: string }[]).map((node) => node.id);
+      const first = await read("limit=1");
+      assert.deepEqual([idsOf(first), first["next_node"]], [["approval"], "approval"]);
+      const second = await read("limit=1&after=approval");
+      assert.deepEqual([idsOf(second), second["next_node"]], [["approval#decision"], undefined]);
+      assert.equal((await call("GET", `/_svc/graphs/${id}?limit=x`, undefined)).status, 422);
     });
 
     it("events and logs can be read per node, including the steps of its worker", async () => {

@@ -3,7 +3,7 @@ import { readJson } from "../../platform/http/body/read-body.ts";
 import { eventStream, type StreamEvent } from "../../platform/http/response/event-stream.ts";
 import { json } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
-import type { NodeDetail, Snapshot } from "../../graphs/machine/view-types.ts";
+import type { NodeDetail, Snapshot, SnapshotOptions } from "../../graphs/machine/view-types.ts";
 import { createGraphToken, graphTokenScope } from "../../platform/security/graph-token.ts";
 import type { GraphScope } from "../../platform/security/graph-token.ts";
 import type { GraphEvent, Origin } from "../../storage/contract/graph-rows.ts";
@@ -31,6 +31,8 @@ const TOKEN_LIFE_MS = 24 * 3_600_000;
 /** Names have at most 64 characters, followed by the number of an item. */
 const MAX_NODE_LENGTH = 100;
 
+/** Maximum number of nodes in one snapshot: 180 KB. */
+const MAX_NODES = 1000;
 /** Maximum number of events in one response. */
 const MAX_EVENTS = 1000;
 
@@ -48,7 +50,7 @@ export function graphEndpoints({ router, services }: Endpoints): void {
   const one = `${PATHS.graphs}/:id`;
   router.add("POST", PATHS.graphs, (ctx) => start(ctx, services), operator);
   router.add("GET", PATHS.graphs, (ctx) => list(ctx, services), operator);
-  router.add("GET", one, async (ctx) => json(await known(ctx, services)), reader);
+  router.add("GET", one, (ctx) => snapshot(ctx, services), reader);
   router.add("GET", `${one}/events`, (ctx) => events(ctx, services), reader);
   artifactEndpoints({ router, services });
   router.add("GET", `${one}/past`, (ctx) => past(ctx, services), reader);
@@ -173,8 +175,17 @@ async function list(ctx: Context, { engine }: Services): Promise<Result> {
   return json({ graphs: items, total, next_cursor: nextCursor ?? null });
 }
 
-async function known(ctx: Context, { engine }: Services): Promise<Snapshot> {
-  return (await engine.snapshot(idOf(ctx))) ?? notFound(`There is no graph "${idOf(ctx).slice(0, 80)}"`);
+async function snapshot(ctx: Context, services: Services): Promise<Result> {
+  const limit = readWhole(ctx.query.get("limit") ?? String(MAX_NODES), "limit");
+  const after = ctx.query.get("after");
+  return json(
+    await known(ctx, services, { limit: Math.min(Math.max(limit, 1), MAX_NODES), ...(after !== null && { after }) }),
+  );
+}
+
+/** @param slice default: without nodes and children, which a command does not need. */
+async function known(ctx: Context, { engine }: Services, slice: SnapshotOptions = { limit: 0 }): Promise<Snapshot> {
+  return (await engine.snapshot(idOf(ctx), slice)) ?? notFound(`There is no graph "${idOf(ctx).slice(0, 80)}"`);
 }
 
 async function events(ctx: Context, services: Services): Promise<Result> {

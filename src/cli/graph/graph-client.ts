@@ -42,8 +42,16 @@ export class GraphClient {
     return (await (await this.#send("POST", path, body)).json()) as Reply;
   }
 
-  graph(id: string): Promise<Snapshot> {
-    return this.get(`${PATHS.graphs}/${encodeURIComponent(id)}`);
+  /** A run with all its nodes. The server lists them in parts. */
+  async graph(id: string): Promise<Snapshot> {
+    const path = `${PATHS.graphs}/${encodeURIComponent(id)}`;
+    const { next_node: first, ...snapshot } = await this.get<Snapshot>(path);
+    for (let after = first; after !== undefined;) {
+      const part = await this.get<Snapshot>(`${path}?after=${encodeURIComponent(after)}`);
+      snapshot.nodes.push(...part.nodes);
+      after = part.next_node;
+    }
+    return snapshot;
   }
 
   /** All events of a run from the first one, until it ends. A broken stream is resumed after the last event. */

@@ -25,7 +25,14 @@ import type { EventDefinition } from "../definition/event-types.ts";
 import type { SendOptions, SentEventsQuery, SentEventView } from "./events/event-types.ts";
 import type { SignalDefinition, UpdateDefinition } from "../definition/signal-types.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
-import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../machine/view-types.ts";
+import type {
+  Artifact,
+  ArtifactContent,
+  EventsQuery,
+  NodeDetail,
+  Snapshot,
+  SnapshotOptions,
+} from "../machine/view-types.ts";
 
 export interface Engine {
   /**
@@ -62,7 +69,8 @@ export interface Engine {
    */
   getHandle<Input, Output>(definition: Startable<Input, Output>, graphId: string): RunHandle<Output>;
   getHandle(graphId: string): RunHandle;
-  snapshot(graphId: string): Promise<Snapshot | undefined>;
+  /** Reads no results of nodes. Pass a `limit` if the run may have thousands of nodes. */
+  snapshot(graphId: string, options?: SnapshotOptions): Promise<Snapshot | undefined>;
   /** Facts about a missing run: its creation time, from its id, and whether retention can have removed it. */
   absence(graphId: string): Promise<Absence>;
   list(query: GraphQuery): Promise<Page<Snapshot>>;
@@ -103,6 +111,7 @@ export interface Engine {
   fork(graphId: string, options: ForkOptions): Promise<Snapshot>;
   /**
    * Sends a signal to a run. The first `ctx.waitFor` with this name receives it, also if it starts later.
+   * @returns the run without its nodes and children, so that the cost of a signal does not grow with the run.
    * @throws SvcError SVC_INVALID with issues if the schema of the signal or of the waiting worker rejects it; SVC_TRANSITION;
    * SVC_NOT_FOUND.
    */

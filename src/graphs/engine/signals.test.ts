@@ -23,7 +23,8 @@ for (const url of PLACES) {
       const waiting = await engine.snapshot(snapshot.graph_id);
       assert.deepEqual([statusOf(waiting, "asked"), statusOf(waiting, "asked#answer")], ["waiting", "waiting"]);
       const reported = await engine.signal(snapshot.graph_id, "answer", { yes: true }, { by: "ada" });
-      assert.equal(statusOf(reported, "asked#answer"), "done");
+      assert.deepEqual([reported.status, reported.nodes, reported.next_node], ["running", [], ""]);
+      assert.equal(statusOf(await engine.snapshot(snapshot.graph_id), "asked#answer"), "done");
       await engine.idle();
       assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, { answer: { yes: true } });
       const events = await store.graphs.events(snapshot.graph_id, 0);

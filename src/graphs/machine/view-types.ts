@@ -34,6 +34,8 @@ export interface Snapshot {
     /** Size of its result as JSON; null without a result. */
     readonly result_bytes: number | null;
   }[];
+  /** If `nodes` lacks some: pass it as `after` to read the next ones. Absent if it has all. */
+  next_node?: string;
   /** Pairs `[from, to]` of node ids of the definition; a fan-out appears once, by its name. */
   edges: [string, string][];
   /** Those of `edges` that lead to an error branch: they are taken if the first node has failed. Absent without any. */
@@ -52,6 +54,14 @@ export interface Snapshot {
   finished_ms: number | null;
   /** Number of the last event in this snapshot: subscribe after it. */
   last_seq: number;
+}
+
+/** The nodes that a snapshot lists, by id. */
+export interface SnapshotOptions {
+  /** Most nodes to list. 0: neither nodes nor children, at a cost that does not grow with the run. Default: all. */
+  limit?: number;
+  /** `next_node` of the previous snapshot. */
+  after?: string;
 }
 
 /** A node with all stored data. */

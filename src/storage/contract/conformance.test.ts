@@ -83,6 +83,13 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       const back = { id: "n3", result: "short" };
       await store.graphs.commit({ graphId: id, nodes: [back] });
       assert.equal((await store.graphs.heads([id]))[0]?.nodes[3]?.resultBytes, 7);
+      const slice = async (limit: number, after?: string) =>
+        (await store.graphs.heads([id, other], { limit, ...(after !== undefined && { after }) })).map((one) =>
+          one.nodes.map((node) => node.id),
+        );
+      assert.deepEqual(await slice(2), [["n0", "n1"], []]);
+      assert.deepEqual(await slice(9, "n2"), [["n3", "n4"], []]);
+      assert.deepEqual(await slice(0), [[], []]);
     });
 
     it("changes only the columns that a transition names", async () => {

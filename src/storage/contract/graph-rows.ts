@@ -236,9 +236,16 @@ export interface StoredGraph {
   signals: SignalRow[];
 }
 
+/** A part of a run's nodes, in the order of their ids. */
+export interface NodeSlice {
+  limit: number;
+  /** Id of the last node of the previous slice. Default: from the first node. */
+  after?: string;
+}
+
 /** A run in lists, from one moment. */
 export interface ListedGraph extends Pick<StoredGraph, "row" | "lastSeq"> {
-  /** By id. */
+  /** By id: all, or the requested slice. */
   nodes: NodeHead[];
 }
 

@@ -3,7 +3,16 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { RunStatus } from "../../platform/shared/wire.ts";
 import type { ArtifactRows } from "./artifacts.ts";
 import type { AwaitingStep } from "./sent-events.ts";
-import type { ChildRow, GraphEvent, GraphHead, GraphRow, ListedGraph, NodeRow, StoredGraph } from "./graph-rows.ts";
+import type {
+  ChildRow,
+  GraphEvent,
+  GraphHead,
+  GraphRow,
+  ListedGraph,
+  NodeRow,
+  NodeSlice,
+  StoredGraph,
+} from "./graph-rows.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "./queries.ts";
 import type { TransactionRun } from "./transaction.ts";
 import type { Transition } from "./transition.ts";
@@ -18,8 +27,11 @@ export interface GraphStore extends ArtifactRows {
   commit(transition: Transition): Promise<boolean>;
   /** In the order of `ids`; missing ones are omitted. */
   load(ids: readonly string[]): Promise<StoredGraph[]>;
-  /** As `load`, for lists: inputs, results and states of nodes are not read, however long they are. */
-  heads(ids: readonly string[]): Promise<ListedGraph[]>;
+  /**
+   * As `load`, for lists: inputs, results and states of nodes are not read, however long they are.
+   * @param slice the nodes to read of each run; default all.
+   */
+  heads(ids: readonly string[], slice?: NodeSlice): Promise<ListedGraph[]>;
   graph(id: string): Promise<GraphRow | undefined>;
   byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined>;
   /** Results of nodes in earlier epochs, by epoch and id. */

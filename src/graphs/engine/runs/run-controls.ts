@@ -149,12 +149,17 @@ export class Steps {
   }
 
   signal(graphId: string, name: string, payload: Json = null, options: SignalOptions = {}): Promise<Snapshot> {
+    const { views } = this.#options;
     const { idempotencyKey: key, ...auditContext } = options;
+    // A run may receive thousands of signals, so none reads all nodes of the run.
     const target: SignalTarget<ActiveRun, Snapshot> = {
       store: this.#options.graphs,
       live: () => this.#options.activeRuns.take(graphId),
-      control: (run, message) => this.#send(run, { type: "signal", auditContext, ...message }),
-      snapshot: () => this.#options.views.of(graphId),
+      control: async (run, message) => {
+        await this.#options.activeRuns.control(run, { type: "signal", auditContext, ...message });
+        return views.brief(graphId);
+      },
+      snapshot: () => views.brief(graphId),
       inputBytes: this.#options.limits.inputBytes,
     };
     return this.#at(graphId, { step: "signal", name, payload, options }, () =>

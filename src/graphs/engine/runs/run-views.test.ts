@@ -42,8 +42,23 @@ for (const url of STORES) {
       const lists = createEngine({ store: { ...store, graphs: headsOnly(store.graphs) }, clock, graphs: [flow] });
       assert.deepEqual((await lists.list({})).items.map(plain), [plain(alone)]);
       assert.deepEqual((await lists.waiting(5)).map(plain), [plain(alone)]);
-      await assert.rejects(lists.snapshot(snapshot.graph_id), /All of a graph/);
+      assert.deepEqual(plain(await lists.snapshot(snapshot.graph_id)), plain(alone));
       await engine.close(0);
+      await store.close();
+    });
+
+    it("list their nodes in parts", async () => {
+      const { engine, store, pass } = await bench({ graphs: [flow] }, url);
+      const { id } = await engine.start("flow", "x");
+      await pass(0);
+      const idsOf = async (after?: string) => {
+        const part = await engine.snapshot(id, { limit: 2, ...(after !== undefined && { after }) });
+        return [part?.nodes.map((node) => node.id), part?.next_node];
+      };
+      assert.deepEqual(await idsOf(), [["ask", "ask#approved"], "ask#approved"]);
+      assert.deepEqual(await idsOf("ask#approved"), [["make", "make#fetch"], undefined]);
+      assert.deepEqual(await idsOf("make"), [["make#fetch"], undefined]);
+      assert.equal(await engine.snapshot("g_unknown", { limit: 1 }), undefined);
       await store.close();
     });
   });

@@ -3,12 +3,21 @@ import type { Clock } from "../../../platform/shared/clock.ts";
 import type { ChildRow, GraphEvent, StoredGraph } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { Durations, GraphQuery, Page, TagCounts } from "../../../storage/contract/queries.ts";
-import { artifactView, headView, nodeDetail, nodeView, snapshotOf } from "../../machine/snapshot.ts";
-import type { Artifact, ArtifactContent, EventsQuery, NodeDetail, Snapshot } from "../../machine/view-types.ts";
+import { artifactView, headView, nodeDetail, snapshotOf } from "../../machine/snapshot.ts";
+import type {
+  Artifact,
+  ArtifactContent,
+  EventsQuery,
+  NodeDetail,
+  Snapshot,
+  SnapshotOptions,
+} from "../../machine/view-types.ts";
 import type { Registry } from "../registry.ts";
 import { readArtifact } from "../../execution/attempt/artifact.ts";
 import { madeInput } from "../../execution/node-input.ts";
 
+/** More nodes than a run has. */
+const MANY = 2 ** 31 - 2;
 /** Events to read at a time without a noticeable delay. */
 const EVENTS = 1000;
 
@@ -30,10 +39,23 @@ export class Views {
     return (await this.snapshot(graphId)) as Snapshot;
   }
 
-  async snapshot(graphId: string): Promise<Snapshot | undefined> {
+  async snapshot(graphId: string, { limit, after }: SnapshotOptions = {}): Promise<Snapshot | undefined> {
     const { graphs } = this.#options;
-    const [[stored], children] = await Promise.all([graphs.load([graphId]), graphs.children([graphId])]);
-    return stored && this.#view(stored, stored.nodes.map(nodeView), children);
+    // One more node shows whether there are more.
+    const slice = { limit: limit === undefined ? MANY : limit + 1, ...(after !== undefined && { after }) };
+    const [[stored], children] = await Promise.all([
+      graphs.heads([graphId], slice),
+      limit === 0 ? [] : graphs.children([graphId]),
+    ]);
+    if (!stored) return undefined;
+    const nodes = stored.nodes.slice(0, limit).map(headView);
+    const snapshot = this.#view(stored, nodes, children);
+    return nodes.length < stored.nodes.length ? { ...snapshot, next_node: nodes.at(-1)?.id ?? "" } : snapshot;
+  }
+
+  /** An existing run without its nodes and children. Costs the same however many there are. */
+  async brief(graphId: string): Promise<Snapshot> {
+    return (await this.snapshot(graphId, { limit: 0 })) as Snapshot;
   }
 
   async node(graphId: string, nodeId: string): Promise<NodeDetail | undefined> {

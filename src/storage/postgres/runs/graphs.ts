@@ -18,6 +18,7 @@ import type {
   GraphRow,
   ListedGraph,
   NodeRow,
+  NodeSlice,
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
@@ -61,7 +62,7 @@ const HEADS = `
   LEFT JOIN LATERAL (
     SELECT json_agg(head ORDER BY id) AS nodes FROM (
       SELECT ${NODE_HEAD_NAMES}, CASE WHEN result = 'null' THEN NULL ELSE octet_length(result) END AS result_bytes
-      FROM svc.node WHERE graph_id = g.id
+      FROM svc.node WHERE graph_id = g.id AND id > $2 ORDER BY id LIMIT $3
     ) AS head
   ) n ON true
   WHERE g.id = ANY ($1::text[])`;
@@ -118,12 +119,17 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     return this.#inOrder(LOAD, ids, toStored);
   }
 
-  async heads(ids: readonly string[]): Promise<ListedGraph[]> {
-    return this.#inOrder(HEADS, ids, toListed);
+  async heads(ids: readonly string[], slice?: NodeSlice): Promise<ListedGraph[]> {
+    return this.#inOrder(HEADS, ids, toListed, clean(slice?.after ?? ""), slice?.limit ?? null);
   }
 
-  async #inOrder<T>(text: string, ids: readonly string[], from: (row: Row) => T): Promise<T[]> {
-    const rows = await this.#database.rows(text, ids.map(clean));
+  async #inOrder<T>(
+    text: string,
+    ids: readonly string[],
+    from: (row: Row) => T,
+    ...more: (string | number | null)[]
+  ): Promise<T[]> {
+    const rows = await this.#database.rows(text, ids.map(clean), ...more);
     const byId = new Map(rows.map((row) => [String(row["id"]), from(row)]));
     return ids.flatMap((id) => byId.get(id) ?? []);
   }

@@ -7,6 +7,7 @@ import type {
   GraphRow,
   ListedGraph,
   NodeRow,
+  NodeSlice,
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
@@ -203,11 +204,13 @@ export class SqliteGraphs implements GraphStore {
     });
   }
 
-  async heads(ids: readonly string[]): Promise<ListedGraph[]> {
+  async heads(ids: readonly string[], slice?: NodeSlice): Promise<ListedGraph[]> {
     return ids.flatMap((id) => {
       const row = this.#database.sql(`SELECT *, ${LAST_SEQ} AS last_seq FROM graph WHERE id = ?`).get(id);
       if (!row) return [];
-      return [{ row: this.#toGraph(row), nodes: nodeHeads(this.#database, id), lastSeq: Number(row["last_seq"]) }];
+      return [
+        { row: this.#toGraph(row), nodes: nodeHeads(this.#database, id, slice), lastSeq: Number(row["last_seq"]) },
+      ];
     });
   }
 

@@ -1,6 +1,6 @@
 /** Nodes in lists: inputs, results and states are not read (payloads.ts). */
 import { NODE_HEAD_NAMES, toNodeHead } from "../../contract/columns.ts";
-import type { NodeHead } from "../../contract/graph-rows.ts";
+import type { NodeHead, NodeSlice } from "../../contract/graph-rows.ts";
 import type { Database } from "../database.ts";
 import { LONGEST_REFERENCE, REFERENCE } from "./payloads.ts";
 
@@ -12,8 +12,9 @@ const RESULT_BYTES = `CASE
     SELECT octet_length(data) FROM payload WHERE graph_id = node.graph_id AND payload.id = substr(result, 2))
   ELSE octet_length(result) END`;
 
-const READ = `SELECT ${NODE_HEAD_NAMES}, ${RESULT_BYTES} AS result_bytes FROM node WHERE graph_id = ? ORDER BY id`;
+const READ = `SELECT ${NODE_HEAD_NAMES}, ${RESULT_BYTES} AS result_bytes FROM node WHERE graph_id = ? AND id > ? ORDER BY id LIMIT ?`;
 
-export function nodeHeads(database: Database, graphId: string): NodeHead[] {
-  return database.sql(READ).all(graphId).map(toNodeHead);
+export function nodeHeads(database: Database, graphId: string, slice: NodeSlice | undefined): NodeHead[] {
+  const { after = "", limit = -1 } = slice ?? {};
+  return database.sql(READ).all(graphId, after, limit).map(toNodeHead);
 }
