@@ -32,6 +32,7 @@ const ASSETS = [
   "call",
   "form",
   "moments",
+  "prefetch",
   "ref",
   "fn",
   "stream",

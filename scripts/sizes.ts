@@ -89,6 +89,7 @@ async function measure(): Promise<Row[]> {
       "call.js",
       "form.js",
       "moments.js",
+      "prefetch.js",
       "ref.js",
       "fn.js",
       "stream.js",

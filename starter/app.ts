@@ -6,4 +6,5 @@ export default createFullStackApp({
   graphs: [tea],
   stylesheets: ["/app.css", "/_svc/forms.css"],
   icon: "/icon.svg",
+  prefetch: "idle",
 });

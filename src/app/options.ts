@@ -12,6 +12,7 @@ import type { Manifest } from "../platform/shared/manifest.ts";
 import type { SessionStore } from "../platform/http/sessions/session-keys.ts";
 import type { Timeouts } from "../platform/http/server.ts";
 import type { Middleware } from "../platform/http/types.ts";
+import type { Prefetch } from "../web/ssr/document.ts";
 import type { AnyAction } from "./actions/action.ts";
 import type { Environment } from "./lifecycle/config.ts";
 import type { DrainOptions } from "./lifecycle/drain.ts";
@@ -110,6 +111,12 @@ export interface AppOptions extends BackendOptions {
   stylesheets?: readonly string[];
   /** URL of the icon of every page: `"/icon.svg"` for `public/icon.svg`. Default: none, and then browsers request `/favicon.ico`. */
   icon?: string;
+  /**
+   * When browsers fetch the code of pages. `"intent"`: when the visitor points at, touches or focuses an element or link. `"idle"`: also
+   * all code of the page, once it has loaded and the browser is idle, so that every later event runs at once. `"none"`: at the first
+   * event. Visitors who save data (`Save-Data`) get `"none"`. Default `"intent"`. A page's own `prefetch` overrides it.
+   */
+  prefetch?: Prefetch;
   /**
    * Whether visitors can choose a theme. Enables `<ThemeSwitch>`, and sets on `<html>` of every page `data-svc-theme` (`system`, `light`,
    * `dark` or `contrast`) and the matching `color-scheme`, from a cookie. Default false.

@@ -2,6 +2,7 @@
 import { setMaxListeners } from "node:events";
 import type { Context, Middleware } from "../platform/http/types.ts";
 import type { Sessions } from "../platform/http/sessions/session-keys.ts";
+import type { Prefetch } from "../web/ssr/document.ts";
 import type { Router } from "../platform/http/routing/router.ts";
 import type { OwnSecurityOptions } from "../platform/security/headers.ts";
 import type { SiteRules } from "../platform/security/site-rules.ts";
@@ -59,6 +60,8 @@ export interface Services extends Backend {
   /** Whether pages link the stylesheets that the app's modules import. */
   readonly hasImportedStyles: boolean;
   readonly icon: string | undefined;
+  /** Of pages without their own setting. */
+  readonly prefetch: Prefetch;
   /** Whether scripts may only create HTML through Trusted Types policies. */
   readonly hasTrustedTypes: boolean;
   /** Fingerprint of a page's policy, from the app's security options and those of the page. */

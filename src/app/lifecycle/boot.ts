@@ -115,6 +115,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       stylesheets: app.stylesheets ?? [],
       hasImportedStyles: true,
       icon: app.icon,
+      prefetch: app.prefetch ?? "intent",
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       policyMarkOf: policyMarks({ ...app.security, ...(site.dev && { trustedTypes: false }) }),
       hasThemes: app.themes === true,

@@ -2,7 +2,7 @@
 import { isPromise } from "../../platform/http/response/close-iterator.ts";
 import type { Context, Middleware, Params } from "../../platform/http/types.ts";
 import type { OwnSecurityOptions } from "../../platform/security/headers.ts";
-import type { Navigation } from "../../web/ssr/document.ts";
+import type { Navigation, Prefetch } from "../../web/ssr/document.ts";
 import { durationMs, type Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { readCacheRules, type CacheRules, type PageCache } from "./cache-rules.ts";
@@ -33,8 +33,8 @@ export interface PageOptions<Data, Of extends Params = Params> {
   head?: (data: Data, ctx: Context<Of>) => unknown;
   /** Middleware around loading and rendering, outermost first; inside that of groups and app. Default: none. */
   middleware?: readonly Middleware[];
-  /** When the browser fetches code: on intent (default), or ahead of time when the page is idle. */
-  prefetch?: "intent" | "idle";
+  /** When the browser fetches code, if not as the app's option `prefetch` says: `"intent"`, `"idle"` or `"none"`. */
+  prefetch?: Prefetch;
   /**
    * `"enhanced"`: a link to another such page fetches it and changes the current document into it, so that shared layouts stay alive
    * (`svckit/fullstack`: layouts). Costs the page one small script. Default `"links"`: the browser loads pages.
@@ -80,7 +80,8 @@ export interface PreparedPage {
   readonly status: number;
   lang: string;
   dir: "ltr" | "rtl" | undefined;
-  prefetch: "intent" | "idle";
+  /** Undefined: as the app's option says. */
+  prefetch: Prefetch | undefined;
   navigation: Navigation;
   deadlineMs: number | undefined;
   view: () => unknown;
@@ -153,7 +154,7 @@ class Prepared<Data> implements PreparedPage {
   readonly description: string | undefined;
   readonly lang: string;
   readonly dir: "ltr" | "rtl" | undefined;
-  readonly prefetch: "intent" | "idle";
+  readonly prefetch: Prefetch | undefined;
   readonly navigation: Navigation;
   readonly deadlineMs: number | undefined;
   readonly head: (() => unknown) | undefined;
@@ -163,7 +164,7 @@ class Prepared<Data> implements PreparedPage {
 
   constructor(options: PageOptions<Data>, deadlineMs: number | undefined, ctx: Context, data: Data) {
     keepQuiet(data);
-    const { title, description, lang = "en", dir, prefetch = "intent", navigation = "links", head } = options;
+    const { title, description, lang = "en", dir, prefetch, navigation = "links", head } = options;
     this.#options = options;
     this.#ctx = ctx;
     this.#data = data;

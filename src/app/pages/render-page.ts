@@ -4,7 +4,7 @@ import { RequestContext } from "../../platform/http/request/context.ts";
 import { html } from "../../platform/http/response/response.ts";
 import { isPromise } from "../../platform/http/response/close-iterator.ts";
 import type { Context, Handler, Result } from "../../platform/http/types.ts";
-import type { Navigation } from "../../web/ssr/document.ts";
+import type { Navigation, Prefetch } from "../../web/ssr/document.ts";
 import type { PageStream } from "../../web/ssr/streaming/page-stream.ts";
 import { renderPage, type PageRenderOptions } from "../../web/ssr/render-page.ts";
 import { ValueNames } from "../../web/ssr/resume/value-names.ts";
@@ -131,7 +131,7 @@ class PageRequest implements PageRenderOptions {
   readonly description: string | undefined;
   readonly lang: string;
   readonly dir: "ltr" | "rtl" | undefined;
-  readonly prefetch: "intent" | "idle";
+  readonly prefetch: Prefetch;
   readonly navigation: Navigation;
   readonly head: (() => unknown) | undefined;
   readonly deadlineMs: number | undefined;
@@ -166,7 +166,9 @@ class PageRequest implements PageRenderOptions {
     this.description = prepared.description;
     this.lang = prepared.lang;
     this.dir = prepared.dir;
-    this.prefetch = prepared.prefetch;
+    // Caches share the other pages between visitors; there prefetch.ts looks at the visitor's setting.
+    const isSaving = audience !== "shared" && unseenHeader(ctx, "save-data")?.toLowerCase() === "on";
+    this.prefetch = isSaving ? "none" : (prepared.prefetch ?? services.prefetch);
     this.navigation = prepared.navigation;
     this.head = prepared.head;
     this.deadlineMs = prepared.deadlineMs;

@@ -83,7 +83,7 @@ export function addRoutes(app: AppOptions, endpoints: Endpoints): Router {
   };
   for (const one of placed) place(services.site.exporting ? asFile(one) : one, services, middleware);
   for (const one of extensions)
-    place(one, { ...services, stylesheets: [], hasImportedStyles: false, icon: undefined }, []);
+    place(one, { ...services, stylesheets: [], hasImportedStyles: false, icon: undefined, prefetch: "intent" }, []);
   router.ruleOut([...services.site.publicNames].map((name) => `/${name}`));
   const lost = new Router();
   for (const given of app.notFound ?? []) {

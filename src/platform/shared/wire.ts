@@ -30,6 +30,8 @@ export const PATHS = {
   call: "/_svc/call.js",
   form: "/_svc/form.js",
   moments: "/_svc/moments.js",
+  /** Fetches the code of a page's handlers when the browser is idle. */
+  prefetch: "/_svc/prefetch.js",
   ref: "/_svc/ref.js",
   fn: "/_svc/fn.js",
   stream: "/_svc/stream.js",
@@ -119,6 +121,7 @@ export const PATHS = {
 export const PAGE_SCRIPTS = [
   PATHS.loader,
   PATHS.moments,
+  PATHS.prefetch,
   PATHS.stream,
   PATHS.links,
   PATHS.uiMenu,
@@ -283,7 +286,7 @@ export const DOM = {
   build: "data-build",
   /** Attribute of `<html>`: mark of the page's Content-Security-Policy (platform/shared/policy-mark.ts). */
   policy: "data-svc-policy",
-  /** Attribute of `<html>`: `idle` preloads chunks when the browser is idle. */
+  /** Attribute of `<html>`: `idle` fetches code when the browser is idle, `none` only at the first event. */
   prefetch: "data-svc-prefetch",
   /** On an element while the code of its handler is loading; `failed` while it can't be fetched. */
   pending: "data-svc-pending",

@@ -12,6 +12,12 @@ import { moduleScript, nonceAttribute, script, type InlineOptions } from "./inli
 /** How a page's links work: `links` are followed by the browser, `enhanced` fetches the page and updates the current document. */
 export type Navigation = "links" | "enhanced";
 
+/**
+ * When the browser fetches the code of a page ahead of an event: `intent` when the visitor points at, touches or focuses an element or
+ * link, `idle` also when the page has loaded and the browser is idle, `none` never.
+ */
+export type Prefetch = "intent" | "idle" | "none";
+
 export interface DocumentOptions extends InlineOptions {
   manifest: Manifest;
   title: string;
@@ -22,7 +28,8 @@ export interface DocumentOptions extends InlineOptions {
   stylesheets?: readonly string[];
   /** Path of the icon. */
   icon?: string | undefined;
-  prefetch?: "intent" | "idle";
+  /** Default: `intent`. */
+  prefetch?: Prefetch;
   /** Undefined in apps without themes. */
   readonly theme?: Theme | undefined;
   /** Caches may share the page between visitors, so a script in the page reads each visitor's theme. */
@@ -49,14 +56,19 @@ export function documentStart(
   features: PageFeatures,
   head: string,
 ): string {
-  const { lang = "en", dir, manifest, prefetch, theme, isTokenless, policyMark = "" } = options;
+  const { lang = "en", dir, manifest, prefetch = "intent", theme, isTokenless, policyMark = "" } = options;
   const shown = isTokenless ? undefined : theme;
   const open = events
-    ? opening(lang, dir, shown, policyMark, manifest.build, prefetch === "idle", events.htmlAttributes())
-    : quietOpening(lang, dir, shown, policyMark);
-  const stub = events ? script(options, events.stub(options.stub)) : "";
+    ? opening(lang, dir, shown, policyMark, manifest.build, prefetch, events.htmlAttributes())
+    : quietOpening(lang, dir, shown, policyMark, prefetch);
+  const stub = events ? script(options, events.stub(options.stub) + withoutIntents(options)) : "";
   const look = isTokenless && theme !== undefined ? script(options, THEME_SCRIPT) : "";
   return `${open}${look}${headElements(options, features)}${stub}${head}</head><body>`;
+}
+
+/** Code after the stub of a page that prefetches nothing: it names no event types at which the loader prefetches. */
+export function withoutIntents({ prefetch }: DocumentOptions): string {
+  return prefetch === "none" ? ";$svc.q=[]" : "";
 }
 
 /** The document after the body's content. */
@@ -74,8 +86,9 @@ type Direction = "ltr" | "rtl" | undefined;
 
 /** The opening of static pages, up to the first element of the head. */
 const quietOpening = repeated(
-  (lang: string, dir: Direction, theme: Theme | undefined, policyMark: string) =>
-    `<!doctype html><html${languageAttributes(lang, dir, theme)}${policyAttribute(policyMark)}><head>`,
+  (lang: string, dir: Direction, theme: Theme | undefined, policyMark: string, prefetch: Prefetch) =>
+    // Links of static pages may be prefetched too (links.ts).
+    `<!doctype html><html${languageAttributes(lang, dir, theme)}${policyAttribute(policyMark)}${prefetch === "none" ? prefetchAttribute(prefetch) : ""}><head>`,
 );
 
 /** The opening of interactive pages. `ofWindow`: attributes for window events. */
@@ -86,17 +99,20 @@ const opening = repeated(
     theme: Theme | undefined,
     policyMark: string,
     build: string,
-    isIdle: boolean,
+    prefetch: Prefetch,
     ofWindow: string,
   ) => {
-    const prefetch = isIdle ? ` ${DOM.prefetch}="idle"` : "";
     const attributes = `${languageAttributes(lang, dir, theme)} ${DOM.build}="${escapeAttribute(build)}"${policyAttribute(policyMark)}`;
-    return `<!doctype html><html${attributes}${prefetch}${ofWindow}><head>`;
+    return `<!doctype html><html${attributes}${prefetchAttribute(prefetch)}${ofWindow}><head>`;
   },
 );
 
 function policyAttribute(policyMark: string): string {
   return policyMark === "" ? "" : ` ${DOM.policy}="${policyMark}"`;
+}
+
+function prefetchAttribute(prefetch: Prefetch): string {
+  return prefetch === "intent" ? "" : ` ${DOM.prefetch}="${prefetch}"`;
 }
 
 function languageAttributes(lang: string, dir: Direction, theme: Theme | undefined): string {
@@ -145,14 +161,15 @@ export function stateScript(options: DocumentOptions, state: string): string {
  * handlers. The stub queues events until then. The loader is not preloaded, because browsers without JavaScript would fetch it too.
  */
 export function loaderScripts(options: DocumentOptions, { hasMoments }: PageEvents): string {
-  const isEager = hasMoments || options.prefetch === "idle";
-  return moduleScript(options, PATHS.loader) + (isEager ? moduleScript(options, PATHS.moments) : "");
+  const moments = hasMoments ? moduleScript(options, PATHS.moments) : "";
+  const prefetch = options.prefetch === "idle" ? moduleScript(options, PATHS.prefetch) : "";
+  return moduleScript(options, PATHS.loader) + moments + prefetch;
 }
 
 /** Scripts of widgets that were added since the last call. Empty for pages without widgets. */
 export function featureScripts(options: DocumentOptions, features: PageFeatures): string {
   return features
     .newScripts()
-    .map((name) => featureScript(name, options))
+    .map((name) => featureScript(name, options, options.prefetch !== "none"))
     .join("");
 }

@@ -11,19 +11,20 @@ type Script =
   | { path: PageScript; unless?: undefined; starter?: undefined }
   /** `unless`: an expression that is true in browsers that do not need the script. */
   | { path: string; unless: string; starter?: undefined }
-  /** `starter`: inline code that imports the path on demand. */
-  | { path: string; starter: string; unless?: undefined };
+  /** `starter`: inline code that imports the path on demand; `onIntent` does so ahead of that. */
+  | { path: string; starter: string; onIntent: string; unless?: undefined };
 
 /**
- * Imports the module that submits forms when a form gets the pointer or focus, or is submitted. If the import fails, the browser submits
+ * Imports the module that submits forms when a form is submitted. If the import fails, the browser submits
  * the form with the same button; `x` lets that second submit event pass. `requestSubmit` is called through the prototype because a
  * field's name may hide the method.
  */
 const FORM_STARTER =
   `{let m,x,l=()=>m||=import("${PATHS.forms}").catch(e=>{m=0;throw e}),o=e=>e.target.closest?.("form[${DOM.form}]");` +
-  `for(let t of["pointerover","focusin"])addEventListener(t,e=>o(e)&&l().catch(()=>{}),{passive:!0});` +
   `addEventListener("submit",e=>{let f=o(e);if(f&&!x&&!e.defaultPrevented){e.preventDefault();` +
-  `l().then(m=>m.send(f,e.submitter),()=>{x=1;HTMLFormElement.prototype.requestSubmit.call(f,e.submitter);x=0})}})}`;
+  `l().then(m=>m.send(f,e.submitter),()=>{x=1;HTMLFormElement.prototype.requestSubmit.call(f,e.submitter);x=0})}});`;
+/** Imports it when a form gets the pointer or focus. */
+const FORM_INTENT = `for(let t of["pointerover","focusin"])addEventListener(t,e=>o(e)&&l().catch(()=>{}),{passive:!0});`;
 
 const SCRIPTS = {
   /** Positions popovers. */
@@ -40,7 +41,7 @@ const SCRIPTS = {
   /** Theme changes without a page load. */
   theme: { path: PATHS.uiTheme },
   /** Forms of the full-stack app. */
-  forms: { path: PATHS.forms, starter: FORM_STARTER },
+  forms: { path: PATHS.forms, starter: FORM_STARTER, onIntent: FORM_INTENT },
 } as const satisfies Readonly<Record<string, Script>>;
 
 export type Feature = keyof typeof SCRIPTS;
@@ -103,9 +104,10 @@ export class PageFeatures {
 }
 
 /** The scripts load asynchronously and in any order: none depends on another. */
-export function featureScript(name: Feature, options: InlineOptions): string {
+export function featureScript(name: Feature, options: InlineOptions, hasIntent = true): string {
   const wanted: Script = SCRIPTS[name];
-  if (wanted.starter !== undefined) return script(options, wanted.starter, ` ${DOM.widget}`);
+  if (wanted.starter !== undefined)
+    return script(options, `${wanted.starter}${hasIntent ? wanted.onIntent : ""}}`, ` ${DOM.widget}`);
   if (wanted.unless === undefined) return moduleScript(options, wanted.path, ` ${DOM.widget}`);
   return script(options, `${wanted.unless}||import("${wanted.path}")`, ` ${DOM.widget}`);
 }

@@ -11,7 +11,7 @@ export const addressOf = ({ target, submitter, defaultPrevented }: SubmitEvent):
   const url = new URL(setting("action") || location.href, document.baseURI);
   const isLeft = !!form.closest(`[${DOM.navigation}=off]`);
   url.hash = "";
-  if (!isInside({ href: url.href, origin: url.origin, target: setting("target"), isLeft }, location)) return undefined;
+  if (!isInside({ href: url.href, origin: url.origin, target: setting("target") }, isLeft, location)) return undefined;
   const fields = [...new FormData(form, submitter)];
   url.search = String(new URLSearchParams(fields.map(([name, value]) => [name, nameOf(value)])));
   return url.href;

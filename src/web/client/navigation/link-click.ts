@@ -10,8 +10,6 @@ export interface Link {
   /** Origin of `href`; empty if it has none. */
   origin: string;
   target: string;
-  /** Whether the link is a download, or it or an ancestor opts out of client-side navigation. */
-  isLeft: boolean;
 }
 
 /** The address without its fragment. */
@@ -21,8 +19,16 @@ export const pageOf = (href: string): string => href.replace(/#.*/, "");
 export const isPlain = (click: Click): boolean =>
   !(click.defaultPrevented || click.button || click.metaKey || click.ctrlKey || click.shiftKey || click.altKey);
 
-/** Whether a link leads to a page of this site, rather than to a fragment of the current page. @param here the current location. */
-export const isInside = ({ href, origin, target, isLeft }: Link, here: Pick<Link, "href" | "origin">): boolean =>
+/**
+ * Whether a link leads to a page of this site, rather than to a fragment of the current page.
+ * @param isLeft whether the link is a download, or it or an ancestor opts out of client-side navigation.
+ * @param here the current location.
+ */
+export const isInside = (
+  { href, origin, target }: Link,
+  isLeft: boolean,
+  here: Pick<Link, "href" | "origin">,
+): boolean =>
   !isLeft &&
   /^(_self)?$/i.test(target) &&
   origin == here.origin &&

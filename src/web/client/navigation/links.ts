@@ -29,15 +29,7 @@ const linkOf = (event: Event): HTMLAnchorElement | undefined =>
   (event.composedPath() as Element[]).find(
     (at): at is HTMLAnchorElement =>
       at instanceof HTMLAnchorElement &&
-      isInside(
-        {
-          href: at.href,
-          origin: at.origin,
-          target: at.target,
-          isLeft: at.hasAttribute("download") || !!at.closest(`[${DOM.navigation}=off]`),
-        },
-        location,
-      ),
+      isInside(at, at.hasAttribute("download") || !!at.closest(`[${DOM.navigation}=off]`), location),
   );
 
 for (const type of ["pointerover", "focusin", "touchstart"]) {
@@ -47,7 +39,7 @@ for (const type of ["pointerover", "focusin", "touchstart"]) {
       const link = (pointed = linkOf(event));
       // The code handles forms that navigate (get-forms.ts). Others need it once they are accepted.
       if ((event.target as HTMLInputElement).form) withCode(Object);
-      if (link) {
+      if (link && !link.closest(`[${DOM.prefetch}=none]`)) {
         setTimeout(
           () => pointed == link && withCode(({ prefetch }) => prefetch(link.href)),
           type == "pointerover" ? HOVER_MS : 0,

@@ -43,7 +43,7 @@ const stepOf = (element: Element, handler: string): Step => {
 };
 
 const missingOf = (steps: Step[]): string[] =>
-  modules.core ? modules.core.prepare(steps, modules) : steps.flatMap((step) => step[3]);
+  modules.core?.prepare(steps, modules) ?? steps.flatMap((step) => step[3]);
 
 /** Settles when the events that wait for code have run, in order. */
 let queue = Promise.resolve();
@@ -86,13 +86,14 @@ $svc = { push, load, _modules: modules } as never;
 early.forEach(push);
 
 // Prefetch on intent: a user who points at, touches or focuses an element with a handler will probably use it.
-for (const type of ["pointerover", "focusin"]) {
+for (const type of early.q ?? ["pointerover", "focusin"]) {
   addEventListener(
     type,
     (event) => {
       for (const at of event.composedPath() as Element[])
         if (/on:/.test(at.getAttributeNames?.() as never)) stepOf(at, "")[3].map(load);
     },
-    true,
+    // A number is shorter than `true`.
+    1 as never,
   );
 }

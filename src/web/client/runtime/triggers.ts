@@ -1,6 +1,6 @@
 /**
  * `moments.js`: the lifecycle triggers besides events: load (`on:load`), visibility (`on:visible`), idle (`on:idle`) and a media query
- * that begins to match (`on:media`, with the query in `m`). It also prefetches code when the browser is idle, if the page asks for that.
+ * that begins to match (`on:media`, with the query in `m`).
  * Loaded after the page, beside the loader, on pages that use any of these. Pushes to the same queue.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -49,15 +49,3 @@ each("[on\\:media]", (element) => {
   };
   query.dispatchEvent(new Event("change"));
 });
-
-if (document.documentElement.hasAttribute(DOM.prefetch)) {
-  // By the load event the loader is in place. Fetching through it avoids duplicate requests.
-  addEventListener("load", () =>
-    whenIdle(() =>
-      each(`[${DOM.scope}]`, (element) => {
-        const [, chunk, ...parts] = (element.getAttribute(DOM.scope) as string).split(" ");
-        [`handler/${chunk}`, "core", ...parts].forEach((self.$svc as EventQueue).load!);
-      }),
-    ),
-  );
-}

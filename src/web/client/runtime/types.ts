@@ -25,6 +25,8 @@ export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach"> & {
   load?: (this: void, name: string) => unknown;
   /** Only on the loader: the loaded modules. */
   _modules?: Modules;
+  /** Event types at which the loader prefetches code. A page that prefetches nothing sets an empty list (document.ts). */
+  q?: readonly string[];
   /** Event types that have listeners (event-types.ts). */
   _heard?: Set<string>;
 };

@@ -13,6 +13,7 @@ import {
   loaderScripts,
   stateScript,
   stylesheetLinks,
+  withoutIntents,
   type DocumentOptions,
 } from "../document.ts";
 import { moduleScript, nonceAttribute, script } from "../inline-scripts.ts";
@@ -216,7 +217,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   #late(deferred: LateContent): string {
     const options = this.#options;
     const { events } = this.#render;
-    const hadMoments = events.hasMoments || options.prefetch === "idle";
+    const hadMoments = events.hasMoments;
     const { html, more } = this.#sendable(deferred);
     const { features } = this.#render;
     // If the page shows that a resource is pending, load the code that updates it now, without waiting for an event.
@@ -258,7 +259,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const names = windowTypes.map(
       (type) => `document.documentElement.setAttribute(${JSON.stringify(DOM.window + type)},"");`,
     );
-    return script(this.#options, names.join("").replaceAll("<", "\\u003c") + stub);
+    return script(this.#options, names.join("").replaceAll("<", "\\u003c") + stub + withoutIntents(this.#options));
   }
 
   /** Sends a page that has no browser code so far. If deferred content has some, its scripts and state follow. */
