@@ -209,12 +209,6 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /when=\{…\} before/,
   ],
   ["spread children", "export const A = (p) => <ul>«{...p.l}»</ul>;", "SVC109", /\{list\}/],
-  [
-    "JSX in a live expression",
-    "export function A() { const n = signal(1); return <p>{«pick(n.value, <b>x</b>)»}</p>; }",
-    "SVC109",
-    /condition \? /,
-  ],
   ["a value in a script", "export const A = (p) => <script>«{p.x}»</script>;", "SVC109", /data-…/],
   ["a style that ends itself", 'export const A = () => «<style>{"</style>"}</style>»;', "SVC109", /<\\\/style/],
   [

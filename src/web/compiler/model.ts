@@ -207,8 +207,14 @@ export interface List {
   key: number | undefined;
 }
 
-/** `test ? whenTrue : otherwise` as a tree; a number is the index of the branch to show, -1 none. */
-export type Pick = number | { test: Node; whenTrue: Pick; otherwise: Pick };
+/**
+ * `test ? whenTrue : otherwise` or `value || otherwise` as a tree; a number is the index of the branch to show, -1 none. `value` is the
+ * index of an expression among the contents.
+ */
+export type Pick =
+  | number
+  | { test: Node; whenTrue: Pick; otherwise: Pick }
+  | { value: number; operator: "||" | "??"; otherwise: Pick };
 
 export interface Branch {
   kind: "branch";
@@ -222,13 +228,22 @@ export interface Branch {
   key: number;
 }
 
+/** An expression in a created view that may have JSX as its value. */
+export interface Insert {
+  kind: "insert";
+  expression: Expression;
+  /** Whether it is the only content of its element. */
+  isSole: boolean;
+  /** Key of the comment that it replaces. */
+  key: number;
+}
+
 export type Item =
   | { kind: "text"; html: string; text: string }
   | { kind: "piece"; expression: Node }
   /** `key`: of the comment after it, in a row or branch, where the browser may create it. */
   | { kind: "component"; node: ESTree.JSXElement; key: number | undefined }
-  /** An expression in a created view that may have JSX as its value. */
-  | { kind: "insert"; expression: Expression; key: number }
+  | Insert
   | Run
   | Element
   | List

@@ -31,14 +31,15 @@ export const V = (make: () => unknown, deps?: () => unknown): View => new View(m
 const isOpening = (node: Node | null): boolean => node instanceof Comment && node.data === DOM.rangeStart;
 const isClosing = (node: Node | null): boolean => node instanceof Comment && node.data === DOM.rangeEnd;
 
-/** The nodes from one comment to another, both included. */
+/** The nodes from one comment to another, both included, or a single element. */
 export class NodeRange {
-  readonly _start: Comment;
-  readonly _end: Comment;
+  _start: ChildNode;
+  _end: ChildNode;
 
-  constructor(start: Comment, end: Comment) {
-    this._start = start;
-    this._end = end;
+  constructor(start?: ChildNode, end?: ChildNode) {
+    // A new range gets its nodes when its content is known: most rows are one element, which needs no comments.
+    this._start = start!;
+    this._end = end!;
   }
 
   _nodes(): ChildNode[] {
@@ -62,14 +63,20 @@ export class NodeRange {
     this._start.remove();
     this._end.remove();
   }
+
+  /** Puts nodes into a new range. */
+  _fill(nodes: ChildNode[]): void {
+    if (nodes.length === 1 && nodes[0] instanceof Element) this._start = this._end = nodes[0];
+    else {
+      this._start = new Comment(DOM.rangeStart);
+      this._end = new Comment(DOM.rangeEnd);
+      new DocumentFragment().append(this._start, ...nodes, this._end);
+    }
+  }
 }
 
-/** A new, empty range. */
-export const N = (): NodeRange => {
-  const range = new NodeRange(new Comment(DOM.rangeStart), new Comment(DOM.rangeEnd));
-  new DocumentFragment().append(range._start, range._end);
-  return range;
-};
+/** A new range, without nodes. */
+export const N = (): NodeRange => new NodeRange();
 
 /** The range that ends before `end`; undefined if there is none. */
 const rangeBefore = (end: ChildNode): NodeRange | undefined => {
@@ -81,7 +88,7 @@ const rangeBefore = (end: ChildNode): NodeRange | undefined => {
     node = node.previousSibling!;
     depth += isClosing(node) ? 1 : isOpening(node) ? -1 : 0;
   }
-  return new NodeRange(node as Comment, close as Comment);
+  return new NodeRange(node!, close!);
 };
 
 /** The range before the comment with this key. Creates it in a clone of a template. */
@@ -90,9 +97,20 @@ export const G = (parent: Element, key: number): NodeRange => {
   const found = rangeBefore(end);
   if (found) return found;
   const range = N();
+  range._fill([]);
   end.before(...range._nodes());
   return range;
 };
+
+/** A text node in place of the comment with this key. */
+export const O = (parent: Element, key: number): Text => {
+  const text = new Text();
+  K(parent, key)!.replaceWith(text);
+  return text;
+};
+
+/** Nodes of a view in place of the comment with this key. */
+export const Put = (parent: Element, key: number, view: View): void => K(parent, key)!.replaceWith(...nodesOf(view));
 
 /** What `For` uses of the parent of its rows. */
 interface RowParent {
@@ -129,28 +147,46 @@ const nodesOf = (value: unknown): ChildNode[] => {
 };
 
 /**
- * Keeps the content of a range equal to what `read` returns: a view, text, nothing, or a list of these.
+ * A row that always shows the same view.
  * @param row whose item the server rendered this content from.
  */
-export const I = (range: NodeRange, read: () => unknown, row?: { i: { value: unknown } }): void => {
+export const W = (range: NodeRange, read: () => unknown, row: { i: { value: unknown } }): void => {
+  if (isResuming()) I(range, read, row);
+  else range._fill(nodesOf(read()));
+};
+
+/**
+ * Keeps the content of a range equal to what `read` returns: a view, text, nothing, or a list of these.
+ * @param at range; or a text node, which becomes a range when the value is no text.
+ * @param row whose item the server rendered this content from.
+ */
+export const I = (at: NodeRange | Text, read: () => unknown, row?: { i: { value: unknown } }): void => {
+  let range = at instanceof Text ? undefined : at;
+  if (range && !range._start) range._fill([]);
   let isFirst = isResuming();
   let shown: unknown;
+  /** Ends the content, if it is more than a text. */
   let stop: (() => void) | undefined;
   const show = (value: unknown): void => {
     if (value instanceof View && value === shown) return;
     const text = textOf(value);
-    const node = range._start.nextSibling;
+    const node = range ? range._start.nextSibling : at;
     // The usual case: text that replaces text.
-    if (text !== undefined && node instanceof Text && node.nextSibling === range._end) {
+    if (text !== undefined && !stop && node instanceof Text && (!range || node.nextSibling === range._end)) {
       if (node.data !== text) node.data = text;
       return;
+    }
+    if (!range) {
+      range = N();
+      range._fill([]);
+      (at as Text).replaceWith(...range._nodes());
     }
     let nodes!: ChildNode[];
     const end = scoped(false, () => {
       nodes = nodesOf(value);
     });
     stop?.();
-    stop = end;
+    stop = text === undefined ? end : undefined;
     shown = value;
     range._clear();
     range._end.before(...nodes);

@@ -147,11 +147,9 @@ export class BrowserEmitter implements ElementEmitter {
       if (item.kind === "run") this.#bindRun(item, path, place, body);
       else if (item.kind === "list") this.#bindList(item, path, place, body);
       else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
-      else if (item.kind === "insert") this.#ranges.bind(item.key, path, place, [item.expression], body);
-      else if (item.kind === "component") {
-        if (item.key !== undefined)
-          this.#ranges.bind(item.key, path, place, [this.#ranges.content(item.node, place, body)], body);
-      } else if (item.kind === "element") {
+      else if (item.kind === "insert") this.#ranges.insert(item, path, place, body);
+      else if (item.kind === "component") this.#ranges.component(item, path, place, body);
+      else if (item.kind === "element") {
         const inner = held.get(item);
         if (inner !== undefined) this.#bindElement(item, inner, place, body);
       }
@@ -380,6 +378,10 @@ export class BrowserEmitter implements ElementEmitter {
   /** @param results code for each branch. @param none code for no branch */
   #pick(pick: Pick, place: Place, results: readonly (string | Node)[], none: string): Code {
     if (typeof pick === "number") return [results[pick] ?? none];
+    if ("value" in pick) {
+      const otherwise = this.#pick(pick.otherwise, place, results, none);
+      return ["(", results[pick.value] ?? none, `) ${pick.operator} (`, ...otherwise, ")"];
+    }
     this.#captures.capture(pick.test, place);
     const [whenTrue, otherwise] = [pick.whenTrue, pick.otherwise].map((side) => this.#pick(side, place, results, none));
     return ["(", pick.test, ") ? ", ...(whenTrue ?? []), " : ", ...(otherwise ?? [])];

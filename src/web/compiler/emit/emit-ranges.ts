@@ -2,7 +2,7 @@
 import { returnsOf, isJsx, unwrap, type Node } from "../parse/ast.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import type { Captures, Place } from "../extract/captures.ts";
-import type { Code, List } from "../model.ts";
+import type { Code, Insert, Item, List } from "../model.ts";
 import type { ClientModule } from "./client-module.ts";
 import type { ViewEmitter } from "./emit-views.ts";
 
@@ -29,6 +29,22 @@ export class RangeEmitter {
     return name;
   }
 
+  /** A component. In a view it is created once, in place of its comment. */
+  component({ node, key }: Extract<Item, { kind: "component" }>, path: string, place: Place, body: Code): void {
+    if (key === undefined) return;
+    if (!place.isCreated) return this.bind(key, path, place, [this.content(node, place, body)], body);
+    const put = this.#client.createPart("Put", place.scope);
+    body.push(`${put}(${path}, ${key}, ${this.#views.view(node, place)});\n`);
+  }
+
+  /** An expression in a view: usually a text. */
+  insert({ expression, isSole, key }: Insert, path: string, place: Place, body: Code): void {
+    const part = (name: string): string => this.#client.createPart(name, place.scope);
+    this.#captures.capture(expression, { ...place, isCreated: true });
+    const text = isSole ? `${path}.firstChild` : `${part("O")}(${path}, ${key})`;
+    body.push(`${part("I")}(${text}, () => (`, expression, "));\n");
+  }
+
   /** Keeps the range before a key equal to the value of `code`. */
   bind(key: number, path: string, place: Place, code: Code, body: Code): void {
     const part = (name: string): string => this.#client.createPart(name, place.scope);
@@ -48,10 +64,11 @@ export class RangeEmitter {
     this.#captures.capture(content, { ...place, level: list.level + 1, isBinding: false, isCreated: true });
     const value: Code = isBlock ? ["(() => ", content, ")()"] : ["(", content, ")"];
     const open = `${this.#client.part("region", "For", place.scope)}(${part("Rows")}(${path}, ${list.key}), 0, `;
-    const bind = `, ${key}, ${part("N")}, (${slots}, ${root}) => ${part("I")}(${root}, () => `;
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : "0";
+    const isFixed = !isBlock && isJsx(unwrap(content));
     // Rows of the server are bound when their item changes. Others also read the index, or choose what they show.
-    const isEager = isBlock || !isJsx(unwrap(content)) || row.params.length > 1;
+    const isEager = !isFixed || row.params.length > 1;
+    const bind = `, ${key}, ${part("N")}, (${slots}, ${root}) => ${part(isFixed ? "W" : "I")}(${root}, () => `;
     body.push(open, ...each, bind, ...value, `, ${slots}), ${slots}, ${raw}${isEager ? ", 1" : ""});\n`);
   }
 }

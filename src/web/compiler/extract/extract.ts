@@ -11,7 +11,7 @@ import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { nestingProblem, textProblem } from "../../../platform/shared/html/html-nesting.ts";
-import { fixedText, holdsComponent, isChildren, isStructured } from "./jsx-forms.ts";
+import { fixedText, holdsComponent, isAlternative, isChildren, isStructured } from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
@@ -92,7 +92,7 @@ export function extractItems(extraction: Extraction, children: readonly Node[], 
   const sole = items.length === 1 ? items[0] : undefined;
   for (const item of items) {
     const isSole = item === sole && !position.isLoose;
-    if (item.kind === "run") item.isSole = isSole;
+    if (item.kind === "run" || item.kind === "insert") item.isSole = isSole;
     // A virtual list has a spacer behind its rows, so it needs an end marker.
     if (item.kind === "list") item.isSole = isSole && !item.virtual && item.element !== undefined;
     if ((item.kind === "run" || item.kind === "list") && !item.isSole) item.key = ++position.template.lastKey;
@@ -179,10 +179,13 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
     }
     return [{ kind: "expression", expression: child, live: false }];
   }
-  if (position.isView && !isStructured(inner) && isInsert(position, inner)) {
-    return [{ kind: "item", item: { kind: "insert", expression: child, key: ++position.template.lastKey } }];
+  const isRegion = isStructured(inner) || isAlternative(inner);
+  if (position.isView && !isRegion && isInsert(position, inner)) {
+    return [
+      { kind: "item", item: { kind: "insert", expression: child, isSole: false, key: ++position.template.lastKey } },
+    ];
   }
-  if (isStructured(inner)) {
+  if (isRegion || holdsJsx(inner)) {
     const isSure = position.isRegion || liveness === "live";
     if (!isSure && holdsComponent(inner, module.scopes))
       return [{ kind: "item", item: { kind: "piece", expression: child } }];
@@ -195,14 +198,6 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
       "SVC120",
       child,
       `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server, but it is in a row or branch that the browser may create. Move it outside.`,
-    );
-  }
-  if (holdsJsx(inner)) {
-    throw fail(
-      extraction,
-      "SVC109",
-      child,
-      "JSX inside an expression that changes in the browser. Write it as condition && <x/>, condition ? <x/> : <y/>, <Show>, <For> or list.map((item) => <x key={…}/>).",
     );
   }
   refuseText(extraction, child, position);

@@ -1,6 +1,7 @@
 /** Recognises forms of JSX: conditions, lists, children, attributes of built-in components. */
 import type { ESTree } from "vite";
 import {
+  holdsJsx,
   isComponentTag,
   isFunction,
   isJsx,
@@ -35,6 +36,11 @@ export function isStructured(node: Node): boolean {
   if (inner.type === "ConditionalExpression") return isStructured(inner.consequent) || isStructured(inner.alternate);
   if (inner.type === "LogicalExpression") return inner.operator === "&&" && isStructured(inner.right);
   return mappedRows(inner) !== undefined;
+}
+
+/** `value || <p/>` or `value ?? <p/>`. */
+export function isAlternative(node: Node): node is ESTree.LogicalExpression & { operator: "||" | "??" } {
+  return node.type === "LogicalExpression" && node.operator !== "&&" && holdsJsx(node.right);
 }
 
 /** A list of JSX: its items are `before`, the source of `list`, `behind`. */

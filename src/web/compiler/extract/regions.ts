@@ -12,6 +12,7 @@ import {
   casesOf,
   fixedText,
   hasAttribute,
+  isAlternative,
   holdsComponent,
   mappedRows,
   onlyChild,
@@ -73,6 +74,13 @@ function pickOf(node: Node, contents: Node[]): Pick {
   }
   if (inner.type === "LogicalExpression" && inner.operator === "&&") {
     return { test: inner.left, whenTrue: pickOf(inner.right, contents), otherwise: -1 };
+  }
+  if (isAlternative(inner)) {
+    return {
+      value: contents.push(inner.left) - 1,
+      operator: inner.operator,
+      otherwise: pickOf(inner.right, contents),
+    };
   }
   if (fixedText(inner) === "") return -1;
   return contents.push(inner) - 1;

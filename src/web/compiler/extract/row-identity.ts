@@ -23,7 +23,7 @@ export function keyExpression({ row }: List): Expression | undefined {
 export function readsOutside(element: Element, reads: (node: Node) => boolean): boolean {
   const inner = (item: Element): boolean => readsOutside(item, reads);
   const picks = (pick: Pick): boolean =>
-    typeof pick !== "number" && (reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
+    typeof pick !== "number" && ("value" in pick || reads(pick.test) || picks(pick.whenTrue) || picks(pick.otherwise));
   return (
     // Events in a portal don't pass its row, so they can't bind it.
     element.portal !== undefined ||

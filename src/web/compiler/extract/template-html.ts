@@ -20,6 +20,7 @@ function itemHtml(item: Item): string {
   if (item.kind === "element") return templateHtml(item);
   // A text node to write into: cloning it with the template is cheaper than creating it.
   if (item.kind === "run") return item.isSole ? " " : ` <!--${item.key}-->`;
+  if (item.kind === "insert" && item.isSole) return " ";
   return "key" in item && item.key !== undefined ? `<!--${item.key}-->` : "";
 }
 
