@@ -18,6 +18,7 @@ const LOADER_URL = "/_svc/loader.js";
 const REGION_URL = "/_svc/region.js";
 const ACT_URL = "/_svc/act.js";
 const EFFECT_URL = "/_svc/effect.js";
+const CREATE_URL = "/_svc/create.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
 const ASSETS = [
@@ -68,9 +69,10 @@ const ASSETS = [
   "flow-graph",
   "flow-log",
   "create",
+  "context",
 ];
 /** Folders of src/web/client that hold assets under their own names. */
-const CLIENT_FOLDERS = ["runtime", "bindings", "state", "actions", "streaming", "navigation"];
+const CLIENT_FOLDERS = ["runtime", "bindings", "created", "state", "actions", "streaming", "navigation"];
 /** Assets that contain core. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
 /** Assets of development: file -> source. They have a separate folder, because production serves the whole other one. */
@@ -99,6 +101,9 @@ const importsByUrl: Plugin = {
     // A part that extends another.
     builder.onResolve({ filter: /\/region\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: REGION_URL, external: true },
+    );
+    builder.onResolve({ filter: /\/create\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: CREATE_URL, external: true },
     );
     // Effects and created components share the list of cleanups.
     builder.onResolve({ filter: /\/state\/effect\.ts$/ }, ({ kind }) =>
@@ -143,7 +148,7 @@ const names: Record<string, string | false> = {};
 
 /** Exports that only the parts import from core and from each other. No chunk or loader uses them, so they are shortened on both sides. */
 const INTERNALS =
-  "Cell bind dispose guard isResuming kinds chunkNamed pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch landed lost post sendBy".split(
+  "Cell nodesOf bind dispose guard isResuming kinds chunkNamed pageState refresh scoped slotsAt touch unboundRows valueAt values wake watch landed lost post sendBy".split(
     " ",
   );
 

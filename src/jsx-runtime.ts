@@ -8,6 +8,7 @@ export { chosen, kept, options } from "./web/ssr/resume/bound-fields.ts";
 export { unique } from "./web/ssr/resume/unique-rows.ts";
 export { virtual } from "./web/ssr/resume/virtual-rows.ts";
 export { once, still } from "./web/ssr/resume/store-prop-reads.ts";
+export { uses } from "./web/ssr/resume/context-uses.ts";
 export { fn, lift } from "./web/ssr/resume/function-props.ts";
 export { effectOfComponent as effect, effectOfHook as hookEffect } from "./web/ssr/resume/effect.ts";
 export { portal } from "./web/ssr/components/portal.ts";

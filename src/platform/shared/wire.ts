@@ -17,6 +17,7 @@ export const PATHS = {
   /** Parts of the runtime that a page loads only if it uses them. */
   region: "/_svc/region.js",
   create: "/_svc/create.js",
+  context: "/_svc/context.js",
   attr: "/_svc/attr.js",
   raw: "/_svc/raw.js",
   store: "/_svc/store.js",
@@ -132,6 +133,11 @@ export type PageScript = (typeof PAGE_SCRIPTS)[number];
 
 /** File in `dist`: lists the exported pages that the server answers with. */
 export const STATIC_INDEX = "static.json";
+
+/** Kind of a value in the page's state: a function or computed that the browser creates. */
+export const FUNCTION_KIND = 3;
+/** Kind of a value in the page's state: the value of a provider of the server, for components that the browser creates. */
+export const CONTEXT_KIND = 11;
 
 /** Header names in lower case, as Node returns them; HTTP names are case-insensitive (RFC 9110 section 5.1). */
 export const HEADERS = {

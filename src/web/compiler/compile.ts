@@ -15,6 +15,7 @@ import { refuseDoubleKeys } from "./analyze/row-keys.ts";
 import { refuseOtherFrameworks, refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
+import { emitContexts } from "./emit/emit-contexts.ts";
 import { LiftedEmitter } from "./emit/emit-lifted.ts";
 import { ServerOutput } from "./emit/server-output.ts";
 
@@ -67,7 +68,7 @@ export function compileCreate(text: string, path: string, aliases: FrameworkAlia
 
 /**
  * Compiles a module without JSX that may contain hooks: functions that create signals and return functions of them.
- * @returns undefined if the browser needs no code of it.
+ * @returns undefined if the module stays as it is.
  */
 export function compileHooks(
   text: string,
@@ -81,8 +82,10 @@ export function compileHooks(
   const client = new ClientModule(module);
   const out = new ServerOutput(file, client.names, { runtime, hasStyles: false });
   new LiftedEmitter(module, client, new BrowserEmitter(module, client), out).emit();
-  if (client.isEmpty) return undefined;
-  return { server: out.render(), client: client.render(), clientImports: client.imports, hasJsx: false };
+  const isNeeded = emitContexts(module, out);
+  if (client.isEmpty && !isNeeded) return undefined;
+  const browser = client.isEmpty ? undefined : client.render();
+  return { server: out.render(), client: browser, clientImports: client.imports, hasJsx: false };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */

@@ -81,6 +81,8 @@ export interface Scope {
   helpers: Map<Binding, { name: string; code: Code }>;
   /** Reference nodes that are rewritten already. */
   rewritten: Set<Node>;
+  /** Components and other values of modules, with JSX, that the browser creates. */
+  creates: Set<Binding>;
   /** Attributes of the root element for the component's `onLoad` and `onVisible` calls. */
   hookAttributes: string[];
   /** Whether its code is inside the component's own function, where names keep their values (emit-create.ts). */
@@ -110,6 +112,7 @@ export function newScope(index: number, edits: Scope["edits"]): Scope {
     frames: [],
     helpers: new Map(),
     rewritten: new Set(),
+    creates: new Set(),
     hookAttributes: [],
     isClosure: false,
     propCodes: new Map(),

@@ -9,7 +9,7 @@ import path from "node:path";
 import { transformWithOxc, type Plugin, type Rollup } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
-import { BROWSER_NAMES, CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
+import { BROWSER_NAMES, CREATE_QUERY, CREATED_NAMES, type ClientImport } from "./emit/client-module.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
 import { mayCreate, otherExports, refuseServerComponents, type CreateSource } from "./build/create-modules.ts";
@@ -19,6 +19,7 @@ import {
   FrameworkImports,
   type FrameworkAliases,
   importsFramework,
+  nameFrameworkImports,
   nodeResolve,
   runtimeOf,
   type Resolve,
@@ -27,6 +28,7 @@ import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { parse } from "./parse/parse.ts";
+import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
 import { emptyModuleOf, hasClassNames, isStyle, styleOf } from "./styles/style-files.ts";
@@ -53,6 +55,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.core,
   PATHS.region,
   PATHS.create,
+  PATHS.context,
   PATHS.attr,
   PATHS.store,
   PATHS.act,
@@ -215,10 +218,10 @@ export function svc(options: PluginOptions = {}): Plugin {
             ? undefined
             : compileHooks(file.text, file.path, { aliases, runtime: runtimeOf(aliases, id) });
         if (hooks) {
-          modules.browser.set(id, file.path);
+          if (hooks.client) modules.browser.set(id, file.path);
           return hooks.server;
         }
-        const text = isBrowser ? withServerNames(code, aliases) : completed;
+        const text = isBrowser ? withServerNames(withContextNames(own, aliases), aliases) : completed;
         return text === undefined || text === code ? undefined : { code: text, map: null };
       }
       const isDevelopment = this.environment.mode === "dev";
@@ -350,7 +353,7 @@ function lowersDecorators(root: string): boolean {
 }
 
 /** Names of the framework by which a module without JSX may define hooks. */
-const HOOK_NAMES = /\b(?:signal|store|computed|createRef|resource|useContext|effect|Signal|Computed)\b/;
+const HOOK_NAMES = /\b(?:signal|store|computed|createRef|resource|createContext|useContext|effect|Signal|Computed)\b/;
 
 /** Whether a module of the app without JSX may define hooks. */
 function mayHoldHooks(id: string, file: SourceFile, aliases: FrameworkAliases): boolean {
@@ -362,6 +365,15 @@ function compiledFrom(file: SourceFile, options: CompileOptions): Compiled | und
   return /\.[jt]sx$/.test(file.path)
     ? compile(file.text, file.path, options)
     : compileHooks(file.text, file.path, options);
+}
+
+/** Names the contexts that a module declares, in the browser as on the server. */
+function withContextNames(file: SourceFile, aliases: FrameworkAliases): string {
+  if (!file.text.includes("createContext")) return file.text;
+  const program = parse(file);
+  nameFrameworkImports(program, aliases);
+  const declared = contextNames(program, file.path);
+  return declared.reduceRight((text, { at, code }) => text.slice(0, at) + code + text.slice(at), file.text);
 }
 
 /**
@@ -376,7 +388,9 @@ function withServerNames(code: string, aliases: FrameworkAliases): string {
       const names = list.split(",").filter((name) => name.trim() !== "");
       const isServerName = (name: string): boolean => {
         const [imported = ""] = name.trim().split(/\s+/);
-        return imported !== "type" && !Object.hasOwn(BROWSER_NAMES, imported);
+        return (
+          imported !== "type" && !Object.hasOwn(BROWSER_NAMES, imported) && !Object.hasOwn(CREATED_NAMES, imported)
+        );
       };
       const server = names.filter(isServerName).map((name) => {
         const [imported = ""] = name.trim().split(/\s+/);
@@ -422,7 +436,7 @@ function resolverOf(context: Resolver): Resolve {
 }
 
 function browserSvc(): { code: string } {
-  const lines = Object.entries(BROWSER_NAMES).map(
+  const lines = Object.entries({ ...BROWSER_NAMES, ...CREATED_NAMES }).map(
     ([name, path]) => `export { ${name} } from ${JSON.stringify(path)};\n`,
   );
   return { code: lines.join("") };

@@ -12,8 +12,9 @@ export function block(
   parts: readonly string[],
   names: readonly string[] = [],
   isUncertain = false,
+  uses?: TemplateInfo["uses"],
 ): TemplateInfo {
-  return { moduleId, bind, events, parts, names, isUncertain };
+  return { moduleId, bind, events, parts, names, isUncertain, uses };
 }
 
 /**

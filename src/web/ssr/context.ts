@@ -19,10 +19,12 @@ export interface ProvidedContexts {
 }
 
 const fallbacks = new WeakMap<object, unknown>();
+const ids = new WeakMap<object, string>();
 let current: ProvidedContexts | undefined;
 
 /**
  * @param fallback value for components outside of any provider
+ * @param id added by the compiler: the name of the context in pages
  * @example
  * const Theme = createContext("light");
  *
@@ -38,12 +40,18 @@ let current: ProvidedContexts | undefined;
  *   );
  * }
  */
-export function createContext<T>(fallback: T): Context<T> {
+export function createContext<T>(fallback: T, id?: string): Context<T> {
   const context: Context<T> = {
     Provider: (props) => new Html(() => provide(context, props.value, () => t(props.children))),
   };
   fallbacks.set(context, fallback);
+  if (id !== undefined) ids.set(context, id);
   return context;
+}
+
+/** Name of a context in pages. Undefined if the compiler did not see its declaration. */
+export function contextId(context: object): string | undefined {
+  return ids.get(context);
 }
 
 /**
@@ -61,8 +69,15 @@ export function useContext<T>(context: Context<T>): T {
 
 /** Value of the nearest provider of `context`; `fallback` outside of any. */
 export function provided(context: object, fallback: unknown): unknown {
-  for (let at = current; at; at = at.outer) if (at.context === context) return at.value;
-  return fallback;
+  const provider = providerOf(context);
+  return provider ? provider.value : fallback;
+}
+
+/** The nearest provider of `context` at the current position of the render. */
+export function providerOf(context: object): ProvidedContexts | undefined {
+  let at = current;
+  while (at && at.context !== context) at = at.outer;
+  return at;
 }
 
 /** Calls `write` with `value` as the nearest provided value of `context`. */

@@ -12,4 +12,6 @@ export interface TemplateInfo {
   names: readonly string[];
   /** Whether the browser needs the scope only if a captured value is reactive. */
   isUncertain?: boolean;
+  /** What the components use that the browser may create in it, if that may include contexts (resume/context-uses.ts). */
+  uses?: (() => readonly [contexts: readonly object[], values: readonly unknown[]]) | undefined;
 }

@@ -130,8 +130,9 @@ const guarded = (run: () => unknown, at: object | undefined, retry?: () => void)
   }
 };
 
+const inner = { ...guard };
 guard._run = (run, at) => {
-  const result = guarded(run, at);
+  const result = guarded(() => inner._run(run, at), at);
   return result instanceof Promise
     ? result.catch((error: unknown) => {
         if (!caught(error, at)) throw error;
@@ -139,6 +140,7 @@ guard._run = (run, at) => {
     : result;
 };
 guard._made = (node) => {
+  inner._made?.(node);
   const at = place;
   const { _run, _write } = node;
   const retry = (): void => {

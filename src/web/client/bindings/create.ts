@@ -137,7 +137,8 @@ export const Rows = (parent: Element, key: number): RowParent => {
 const textOf = (value: unknown): string | undefined =>
   value instanceof Object ? undefined : value == null || value === !!value ? "" : String(value);
 
-const nodesOf = (value: unknown): ChildNode[] => {
+/** Nodes of a value in a view. */
+export const nodesOf = (value: unknown): ChildNode[] => {
   if (Array.isArray(value)) return value.flatMap(nodesOf);
   if (value instanceof View) return nodesOf(value._make());
   if (value instanceof NodeRange) return value._nodes();

@@ -2,17 +2,17 @@
  * `context.js`: contexts in components that the browser creates. A provider in the browser is linked to the providers around it. Around those
  * are the providers of the server: the page contains the values that created components may read (src/web/ssr/context-uses.ts).
  */
-import { DOM } from "../../../platform/shared/wire.ts";
+import { CONTEXT_KIND, DOM } from "../../../platform/shared/wire.ts";
 import { nodesOf, V } from "../bindings/create.ts";
-import { guard, slotsAt } from "../runtime/core.ts";
+import { guard, kinds, slotsAt, valueAt } from "../runtime/core.ts";
 
-/** A value of a provider in the browser, and what is around the provider. */
+/** A provided value, and what is around its provider. The values of the server's providers are among the slots of a scope. */
 class Provided {
   readonly _key: unknown;
   readonly _value: unknown;
   readonly _outer: Place;
 
-  constructor(key: unknown, value: unknown, outer: Place) {
+  constructor(key: unknown, value: unknown, outer?: Place) {
     this._key = key;
     this._value = value;
     this._outer = outer;
@@ -41,16 +41,18 @@ const within = <Result>(at: Place, run: () => Result): Result => {
   }
 };
 
-const { _run, _made } = guard;
-guard._run = (run, at) => within(at, () => _run(run, at));
+const inner = { ...guard };
+guard._run = (run, at) => within(at, () => inner._run(run, at));
 // Content that a binding creates later is in the same place as the binding.
 guard._made = (node) => {
   const at = place;
   const { _run: run, _write: write } = node;
   node._run = () => within(at, run!);
   node._write = (value) => within(at, () => write!(value));
-  _made?.(node);
+  inner._made?.(node);
 };
+
+kinds[CONTEXT_KIND] = ([id, index]: [id: string, index: number]) => new Provided(id, valueAt(index));
 
 /** @param id name of the context in the page's state, if a module of the app declares it */
 export const createContext = (fallback: unknown, id?: string): Context => {
@@ -66,7 +68,7 @@ export const useContext = ({ _key, _fallback }: Context): unknown => {
   let at = place;
   for (; at instanceof Provided; at = at._outer) if (at._key === _key) return at._value;
   const scope = at instanceof Element && at.closest(`[${DOM.scope}]`);
-  const slots = (scope && slotsAt.get(scope)) as { [DOM.context]?: unknown; value: unknown }[] | undefined;
-  const found = slots?.find((slot) => slot?.[DOM.context] === _key);
-  return found ? found.value : _fallback;
+  const slots = (scope && slotsAt.get(scope)) as unknown[] | undefined;
+  const found = slots?.find((slot): slot is Provided => slot instanceof Provided && slot._key === _key);
+  return found ? found._value : _fallback;
 };

@@ -5,6 +5,7 @@ import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { holdsJsx, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
+import { contextNames } from "../analyze/contexts.ts";
 import { importOf, svcImport, SVC } from "../analyze/declaration-kinds.ts";
 import type { Code, Scope } from "../model.ts";
 import { newNames, type Names } from "../names.ts";
@@ -26,7 +27,15 @@ export const BROWSER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Names that exist in components that the browser creates, beside those of `BROWSER_NAMES`. */
-const CREATED_NAMES: ReadonlySet<string> = new Set(["onLoad", "createRef"]);
+export const CREATED_NAMES: Readonly<Record<string, string>> = {
+  onLoad: PATHS.create,
+  createRef: PATHS.create,
+  createContext: PATHS.context,
+  useContext: PATHS.context,
+};
+
+/** A declaration that browser code may contain anywhere: a provider names the context. */
+const DECLARES = "createContext";
 
 /** Parts of the runtime. A page loads only those that it uses. */
 export type PartName =
@@ -70,6 +79,7 @@ export class ClientModule {
   constructor(module: Module) {
     this.#module = module;
     this.#source = new MagicString(module.file.text);
+    for (const { at, code } of contextNames(module.program, module.file.path)) this.#source.appendLeft(at, code);
     this.names = newNames(module.scopes);
   }
 
@@ -119,7 +129,8 @@ export class ClientModule {
   }
 
   /** Local name of the create function behind a component's name. */
-  creatable(binding: Binding): string {
+  creatable(binding: Binding, scope: Scope): string {
+    scope.creates.add(binding);
     if (binding.declared !== "import" && this.isCreateModule) return binding.name;
     const local = `${this.names.prefix}c_${binding.name}`;
     if (this.#created.has(binding)) return local;
@@ -173,12 +184,8 @@ export class ClientModule {
   }
 
   #needSvc(name: string, binding: Binding, node: Node): void {
-    if (this.isCreateModule && CREATED_NAMES.has(name)) {
-      const local = this.#runtime.get(PATHS.create) ?? new Set();
-      this.#runtime.set(PATHS.create, local.add(binding.name === name ? name : `${name} as ${binding.name}`));
-      return;
-    }
-    const asset = Object.hasOwn(BROWSER_NAMES, name) ? BROWSER_NAMES[name] : undefined;
+    const known = this.isCreateModule || name === DECLARES ? { ...CREATED_NAMES, ...BROWSER_NAMES } : BROWSER_NAMES;
+    const asset = Object.hasOwn(known, name) ? known[name] : undefined;
     if (asset === undefined) {
       throw diagnostic(
         this.#module.file,

@@ -32,6 +32,8 @@ import { stringToAttribute } from "../parse/jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows, type MappedRows } from "../extract/jsx-forms.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { newScope, type Code, type Element, type Scope } from "../model.ts";
+import { ContextUseFinder } from "../analyze/contexts.ts";
+import { emitContexts } from "./emit-contexts.ts";
 import { LiftedEmitter } from "./emit-lifted.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
@@ -95,6 +97,7 @@ export class ServerEmitter {
   /** The whole server module. */
   emit(): { code: string; map: string } {
     this.#rewrite(this.#module.program);
+    emitContexts(this.#module, this.#out);
     new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out).emit();
     return this.#out.render();
   }
@@ -358,7 +361,10 @@ export class ServerEmitter {
       JSON.stringify([...scope.parts].sort()),
       JSON.stringify([this.#componentName, ...scope.slots.map(({ source }) => source)]),
     ];
+    const uses = new ContextUseFinder(this.#module).list(scope.creates);
     if (isUncertain(scope)) args.push("true");
+    else if (uses !== undefined) args.push("false");
+    if (uses !== undefined) args.push(uses);
     scope.block = this.#out.addBlock(args);
   }
 }

@@ -125,7 +125,7 @@ export class ViewEmitter {
       own = [];
     };
     for (const attribute of attributes) {
-      if (attribute.type !== "JSXSpreadAttribute") own.push(...this.#prop(attribute, place));
+      if (attribute.type !== "JSXSpreadAttribute") own.push(...this.#prop(attribute, tagName(name), place));
       else {
         close();
         this.#captures.capture(attribute.argument, place);
@@ -144,7 +144,19 @@ export class ViewEmitter {
     return `${this.#part("New", place.scope)}(${tag}, ${props}${deps === "" ? "" : `, ${deps}`})`;
   }
 
-  #prop(attribute: ESTree.JSXAttribute, place: Place): string[] {
+  /** SVC121: components read a context once. */
+  #refuseLiveContext(value: Node): void {
+    const inner = unwrap(value);
+    if (inner.type === "Identifier" || isFunction(inner) || this.#module.liveness(inner) !== "live") return;
+    throw fail(
+      this.#extraction,
+      "SVC121",
+      value,
+      "The provided value changes in the browser, but components read a context once. Provide the signal or store itself, and read it inside the components.",
+    );
+  }
+
+  #prop(attribute: ESTree.JSXAttribute, tag: string, place: Place): string[] {
     if (attribute.name.type === "JSXNamespacedName") {
       throw fail(
         this.#extraction,
@@ -161,6 +173,7 @@ export class ViewEmitter {
     if (value.type === "Literal") return [`${key}: ${JSON.stringify(decodeEntities(String(value.value)))}`];
     const expression = value.type === "JSXExpressionContainer" ? value.expression : value;
     if (expression.type === "JSXEmptyExpression") return [];
+    if (name === "value" && tag.endsWith(".Provider")) this.#refuseLiveContext(expression);
     this.#captures.capture(expression, place);
     const code = this.text([expression], place.scope);
     return [isFunction(unwrap(expression)) ? `${key}: ${code}` : `get ${key}() { return (${code}); }`];

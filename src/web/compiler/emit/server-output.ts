@@ -100,6 +100,16 @@ export class ServerOutput {
     this.#text.update(start, end, code);
   }
 
+  /** Inserts `code` at a position of the source. */
+  insert(at: number, code: string): void {
+    this.#text.appendLeft(at, code);
+  }
+
+  /** Adds `code` at the end of the module. */
+  append(code: string): void {
+    this.#text.append(code);
+  }
+
   /** Replaces `node` by a concatenation. The nodes kept in it stay where they are. */
   write(node: Node, segments: Segment[]): void {
     let at = node.start;

@@ -65,7 +65,12 @@ export class Captures {
     const source = this.#module.file.text.slice(root.end, name.end);
     if (!reference?.binding) return this.#module.file.text.slice(name.start, name.end);
     const { binding } = reference;
-    if (binding.owner === null) return this.#client.creatable(binding) + source;
+    if (binding.owner === null) {
+      if (this.#client.isCreatable(binding)) return this.#client.creatable(binding, place.scope) + source;
+      // `Theme` of `<Theme.Provider>`.
+      this.#client.needModuleBinding(binding, reference);
+      return reference.name + source;
+    }
     if (!place.scope.isClosure)
       throw this.#fail(
         "SVC120",
@@ -96,7 +101,7 @@ export class Captures {
   #moduleName(reference: Reference, binding: Binding, place: Place): void {
     if (!place.isCreated || !this.#client.isCreatable(binding))
       return this.#client.needModuleBinding(binding, reference);
-    const code = this.#client.creatable(binding);
+    const code = this.#client.creatable(binding, place.scope);
     if (code === reference.name) return;
     const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
     place.scope.edits.update(

@@ -33,6 +33,38 @@ describe("context", () => {
   });
 });
 
+describe("a scope whose components the browser creates", () => {
+  const text = `
+    import { Other, useOther } from "./other.tsx";
+    import { data } from "./data.ts";
+    const Theme = createContext("none");
+    const Own = createContext(1);
+    const useTheme = () => useContext(Theme) + data;
+    function Leaf() { const theme = useTheme(); return <i>{theme}</i>; }
+    function Plain() { return <b>{data}</b>; }
+    export function A() { const n = signal(0); const own = useContext(Own); return <p onClick={() => n.value++}>{n.value > own && <Leaf />}</p>; }
+    export function B() { const n = signal(0); return <p onClick={() => n.value++}>{n.value > 1 && <Plain />}</p>; }
+    export function C() { const n = signal(0); useOther(); return <p onClick={() => n.value++}>{n.value > 1 && <Other />}</p>; }`;
+
+  it("lists the contexts that they read, and imports that may read some", () => {
+    const head = serverHead(text);
+    assert.match(head, /\["A","n","own"\], false, \(\) => \[\[Theme\], \[\]\]\);/);
+    assert.match(head, /\["B","n"\]\);/);
+    assert.match(head, /\["C","n"\], false, \(\) => \[\[\], \[Other\]\]\);/);
+  });
+
+  it("is found by the exports of its module, for scopes of other modules", () => {
+    const { code } = compileTsx(text).server;
+    assert.match(code, /\$uses\(A, \(\) => \[\[Own, Theme\], \[\]\]\);/);
+    assert.match(code, /\$uses\(C, \(\) => \[\[\], \[useOther, Other\]\]\);/);
+    assert.doesNotMatch(code, /\$uses\(B/);
+  });
+
+  it("finds contexts by the names of their declarations", () => {
+    assert.match(compileTsx(text).server.code, /createContext\("none", "pages\/test\.tsx#Theme"\)/);
+  });
+});
+
 describe("<ErrorBoundary>", () => {
   const text = `
     function Bad(p) { const n = signal(1); if (p.bad) throw new Error("secret"); return <b onClick={() => n.value++}>{n.value}</b>; }

@@ -5,10 +5,11 @@
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { UNBUILT_CHUNK, type Manifest } from "../../../platform/shared/manifest.ts";
 import { remembered } from "../../../platform/shared/collections/memoize.ts";
-import { DOM } from "../../../platform/shared/wire.ts";
+import { CONTEXT_KIND, DOM, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import type { PageEvents } from "../page-events.ts";
 import type { PageFeatures } from "../widget-scripts.ts";
+import { ProvidedValue, providedFor } from "./context-uses.ts";
 import { referenceOf, type FunctionReference } from "./function-props.ts";
 import { modulePreloads, type ScopeModules } from "./module-preloads.ts";
 import type { ValueNames } from "./value-names.ts";
@@ -20,6 +21,8 @@ const STREAM = "stream";
 const BOUNDARY = "boundary";
 /** Part of the runtime that creates function props. */
 const FUNCTIONS = "fn";
+/** Part of contexts in components that the browser creates. */
+const CONTEXT = "context";
 /** Part that fetches a CSRF token, for scopes that may call actions on pages without a token. */
 const TOKEN = "token";
 /** Prefix of chunk module names. */
@@ -100,8 +103,8 @@ export class PageScopes implements NestedIndex {
       entry.push(index);
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
     }
-    for (const effect of this.#effects.splice(0)) {
-      const index = this.#indexOf(effect, id, block, slots.length);
+    for (const added of [...this.#effects.splice(0), ...providedFor(block)]) {
+      const index = this.#indexOf(added, id, block, slots.length);
       indices.push(index, ...values.madeFrom(index));
       entry.push(index);
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
@@ -192,6 +195,11 @@ export class PageScopes implements NestedIndex {
 
   #indexOf(value: unknown, reader: number | undefined, captor: CaptureOwner, slot: number): number {
     const { values } = this.#page;
+    if (value instanceof ProvidedValue && !values.has(value)) {
+      const at = this.#indexOf(value.value, undefined, { ...captor, names: [captor.names[0] ?? "", value.id] }, 0);
+      const modules = [CONTEXT, ...values.likelyParts(at)];
+      values.addMade(value, { kind: CONTEXT_KIND, content: [value.id, at], slots: [at], modules }, captor, slot);
+    }
     const reference = referenceOf(value);
     if (reference && !values.has(value)) values.addMade(value, this.#made(reference), captor, slot);
     return values.add(value, reader, captor, slot);
@@ -204,7 +212,12 @@ export class PageScopes implements NestedIndex {
     const indices = slots.map((value, slot) => this.#indexOf(value, undefined, block, slot));
     const modules = [FUNCTIONS, HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
     const parts = indices.flatMap((index) => this.#page.values.likelyParts(index));
-    return { content: [chunk, symbol, ...indices], slots: indices, modules: [...new Set([...modules, ...parts])] };
+    return {
+      kind: FUNCTION_KIND,
+      content: [chunk, symbol, ...indices],
+      slots: indices,
+      modules: [...new Set([...modules, ...parts])],
+    };
   }
 
   #chunkOf({ moduleId }: TemplateInfo): string {

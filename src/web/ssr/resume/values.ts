@@ -4,21 +4,22 @@ import { isRef } from "../../jsx/ref.ts";
 import { ServerResource } from "../../reactivity/server-resource.ts";
 import { isStore } from "../../reactivity/server-store.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { type CONTEXT_KIND, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import { isNested, nestedValues } from "./nested-values.ts";
 import { sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../../../platform/shared/serialize.ts";
 
-/** A function that the browser creates: its description, and the modules that this requires. */
+/** A value that the browser creates from others: its description, and the modules that this requires. */
 export interface Made {
-  /** `[chunk, symbol, ...slots]` */
-  content: [chunk: string, symbol: string, ...slots: number[]];
+  kind: typeof FUNCTION_KIND | typeof CONTEXT_KIND;
+  content: [chunk: string, symbol: string, ...slots: number[]] | [context: string, value: number];
   slots: readonly number[];
   modules: readonly string[];
 }
 
-const VALUE_KINDS = { signal: 0, plain: 1, store: 2, made: 3, ref: 7, resource: 8 } as const;
+const VALUE_KINDS = { signal: 0, plain: 1, store: 2, made: FUNCTION_KIND, ref: 7, resource: 8 } as const;
 /** The kind used when the same value is encoded. */
 const ENCODED: Readonly<Record<number, number>> = { 0: 5, 1: 4, 2: 6, 8: 9 };
 
@@ -274,6 +275,7 @@ function isShareable({ kind }: Entry): boolean {
 /** `[kind, value]`. */
 function rowOf(entry: Entry, placeOf: (value: unknown) => number | undefined): Json[] {
   const value = contentOf(entry);
+  if (entry.kind === VALUE_KINDS.made) return [(entry.value as Made).kind, value as Json];
   if (!entry.isEncoded) return [entry.kind, value as Json];
   return [ENCODED[entry.kind] ?? entry.kind, encode(value, entry.where, placeOf)];
 }
