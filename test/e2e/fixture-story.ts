@@ -7,6 +7,7 @@ import { launchBrowser, openTab, type Tab } from "./browser.ts";
 import { deliver, type Delivery, type DeliveryKind } from "./delivery.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 import { install, type WireStep } from "./fixture-page.ts";
+import { Pool } from "./pool.ts";
 
 export const fixtureApp = join(root, "test/fixtures/compiler");
 
@@ -40,9 +41,8 @@ export class FixtureStage {
   readonly #server: DemoServer;
   readonly #browser: Browser;
   readonly #kind: DeliveryKind;
-  readonly #free: FixtureTab[] = [];
-  readonly #waiting: ((opened: FixtureTab) => void)[] = [];
   readonly #tabs: FixtureTab[] = [];
+  #pool = new Pool<FixtureTab>([]);
   readonly #fixtures: Map<string, WireFixture>;
 
   private constructor(server: DemoServer, browser: Browser, kind: DeliveryKind, fixtures: WireFixture[]) {
@@ -56,7 +56,7 @@ export class FixtureStage {
     const fixtures = (await (await fetch(`${server.url}/fixtures.json`)).json()) as WireFixture[];
     const stage = new FixtureStage(server, browser, kind, fixtures);
     for (let count = 0; count < TABS; count++) stage.#tabs.push(await stage.#openTab());
-    stage.#free.push(...stage.#tabs);
+    stage.#pool = new Pool(stage.#tabs);
     return stage;
   }
 
@@ -76,16 +76,11 @@ export class FixtureStage {
   async play(name: string): Promise<Played[]> {
     const fixture = this.#fixtures.get(name);
     assert.ok(fixture, `the app has a fixture ${name}`);
-    const opened = this.#free.pop() ?? (await new Promise<FixtureTab>((done) => this.#waiting.push(done)));
-    try {
+    return this.#pool.use(async (opened) => {
       const played = await this.#playIn(opened, fixture);
       assert.deepEqual(opened.complaints(this.#kind), [], "the browser reports no error");
       return played;
-    } finally {
-      const next = this.#waiting.shift();
-      if (next) next(opened);
-      else this.#free.push(opened);
-    }
+    });
   }
 
   async #playIn(
