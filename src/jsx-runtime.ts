@@ -17,7 +17,7 @@ export { outlet } from "./web/ssr/components/outlet.ts";
 export { sendForms } from "./web/ssr/components/form-script.ts";
 export { html } from "./web/ssr/html.ts";
 export { raw } from "./web/ssr/raw-html.ts";
-export { a, at, en, fixed, over, spread, t, url } from "./web/ssr/write.ts";
+export { a, at, dm, en, fixed, fm, over, spread, t, url } from "./web/ssr/write.ts";
 export { classText as cls, styleText as sty } from "./platform/shared/html/class-style.ts";
 export type { Child } from "./web/jsx/element.ts";
 

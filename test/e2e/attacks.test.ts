@@ -338,6 +338,32 @@ describe("raw HTML with attributes of the resume protocol and names of document'
   });
 });
 
+describe("an element whose name a visitor chose", () => {
+  const methods = "getAttribute closest parentNode setAttribute".split(" ");
+  for (const name of ["querySelector", "documentElement", ...methods])
+    it(`hides no member from the page's scripts: ${name}`, { timeout: DEADLINE_MS }, async () => {
+      const tab = await openTab(browser);
+      const { page } = tab;
+      await page.goto(new URL(`/names?x=${name}`, app.url).href);
+      await page.locator("#count").click();
+      await page.locator("#again").click();
+      await page.locator("#count").click();
+      await page.locator("#count", { hasText: "2" }).waitFor();
+      assert.equal(await page.locator("#form").getAttribute("title"), "h");
+      assert.equal(await page.locator(`:is(img, object):is([name="${name}"], [id="${name}"])`).count(), 0);
+      await tab.close();
+    });
+
+  it("keeps names that hide nothing", { timeout: DEADLINE_MS }, async () => {
+    const tab = await openTab(browser);
+    await tab.page.goto(new URL("/names?x=title-of-book", app.url).href);
+    await tab.page.locator("#again").click();
+    await tab.page.locator('#live[name="title-of-book"] + object[name="title-of-book"]').waitFor({ state: "attached" });
+    assert.equal(await tab.page.locator('[name="title-of-book"]').count(), 6);
+    await tab.close();
+  });
+});
+
 describe("injected markup in the syntax of the framework", () => {
   const scopes = {
     "a chunk that climbs": `<div s="1 ../../uploads/a"><b id="bait" on:click="h0">bait</b></div>`,

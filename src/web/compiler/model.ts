@@ -130,7 +130,7 @@ export interface Template {
 export type Attribute =
   | { kind: "static"; html: string }
   | { kind: "value"; name: string; how: AttributeKind; expression: Expression; live: boolean }
-  | { kind: "spread"; expression: Node; skip: string[] }
+  | { kind: "spread"; expression: Node; skip: string[]; tag: string }
   | FieldAttribute
   /** `ref={…}`: a function that is called, or an object that is filled. */
   | { kind: "ref"; target: Expression; isFunction: boolean };
@@ -155,8 +155,16 @@ export function spreadName(attribute: Attribute): string | undefined {
 
 export type FieldProperty = "value" | "checked" | "group" | "files";
 
-/** `enumerated`: both `true` and `false` are written as values. */
-export type AttributeKind = "plain" | "enumerated" | "url" | "class" | "style" | "property";
+/** `enumerated`: both `true` and `false` are written as values. `…-member`: a name or id that may hide a member of a form or of `document`. */
+export type AttributeKind =
+  | "plain"
+  | "enumerated"
+  | "url"
+  | "form-member"
+  | "document-member"
+  | "class"
+  | "style"
+  | "property";
 
 export interface Element {
   kind: "element";

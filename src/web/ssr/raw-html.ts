@@ -2,22 +2,13 @@
  * Writes HTML that the app trusts (`dangerouslySetInnerHTML`), without attributes of the resume protocol and names that hide members of
  * `document`. Code of scripts stays as it is, because its characters are not decoded.
  */
+import { FORM_PROPERTIES } from "../../platform/shared/html/hidden-members.ts";
 import { inertHtml } from "../../platform/shared/html/raw-html.ts";
+import { isDocumentMember } from "./document-members.ts";
 
-/** Members of `document` that scripts of svc, or of apps, are likely to use. Browsers ask `document` itself. */
-const MEMBERS: ReadonlySet<string> = new Set(
-  (
-    "URL activeElement addEventListener adoptNode append baseURI body characterSet childNodes children close contains " +
-    "cookie createComment createDocumentFragment createElement createElementNS createEvent createRange createTextNode " +
-    "createTreeWalker currentScript defaultView dispatchEvent doctype documentElement documentURI domain elementFromPoint " +
-    "elementsFromPoint firstChild firstElementChild fonts forms getAnimations getElementById getElementsByClassName " +
-    "getElementsByName getElementsByTagName getRootNode getSelection hasFocus head hidden images implementation importNode " +
-    "insertBefore lastChild lastElementChild links location nodeType open ownerDocument parentNode prepend querySelector " +
-    "querySelectorAll readyState referrer removeChild removeEventListener replaceChildren scripts scrollingElement " +
-    "startViewTransition styleSheets textContent timeline title visibilityState write"
-  ).split(" "),
-);
-const isMember = (name: string): boolean => MEMBERS.has(name);
+/** Raw HTML may be inside of a form, so a name must not hide its members either. */
+const isMember = (value: string, isName: boolean): boolean =>
+  isDocumentMember(value) || (isName && FORM_PROPERTIES.has(value));
 
 /** Start of a comment (which may end at the next `>`), or of a tag with its name. */
 const OPEN = /<(?:(!--)|[!?]|\/[^a-z]|(\/?[a-z][^\s/>]*))/gi;

@@ -5,7 +5,7 @@ import { parseFragment, type DefaultTreeAdapterTypes } from "parse5";
 import { computed, signal } from "../reactivity/signal.ts";
 import { html } from "./html.ts";
 import { escapeAttribute } from "../../platform/shared/html/escape.ts";
-import { a, at, en, fixed, spread, t, url } from "./write.ts";
+import { a, at, dm, en, fixed, fm, spread, t, url } from "./write.ts";
 
 type Element = DefaultTreeAdapterTypes.Element;
 
@@ -127,6 +127,17 @@ describe("URLs", () => {
     ]) {
       assert.equal(url(' href="', given), ' href="about:blank"', JSON.stringify(given));
     }
+  });
+
+  it("leave out names and ids that hide members of document or of a form", () => {
+    for (const name of ["getAttribute", "closest", "parentNode", "children"])
+      assert.deepEqual([fm(' name="', name), dm(' name="', name), spread({ name }, [], "input")], ["", "", ""], name);
+    for (const name of ["querySelector", "body", "title"])
+      assert.deepEqual([dm(' name="', name), spread({ id: name }, [], "img")], ["", ""], name);
+    assert.equal(fm('<input name="', "title", '">', "<input>"), '<input name="title">');
+    assert.equal(fm('<input name="', "closest", '">', "<input>"), "<input>");
+    assert.equal(spread({ name: "querySelector", id: "body" }, [], ""), ' name="querySelector" id="body"');
+    assert.equal(dm(' name="', signal("body")) + dm(' name="', signal("search")), ' name="search"');
   });
 
   it("become about:blank anywhere in the list of an SVG animation", () => {

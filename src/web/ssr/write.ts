@@ -5,9 +5,11 @@
 import { isSignal } from "../reactivity/signal.ts";
 import { classText, styleText } from "../../platform/shared/html/class-style.ts";
 import { escapeAttribute, escapeText } from "../../platform/shared/html/escape.ts";
+import { membersBehind, unlessHiding } from "../../platform/shared/html/hidden-members.ts";
 import { isEnumerated, isUrlAttribute } from "../../platform/shared/html/html.ts";
 import { isScriptUrl, SAFE_URL } from "../../platform/shared/html/script-url.ts";
 import { DOM } from "../../platform/shared/wire.ts";
+import { isDocumentMember } from "./document-members.ts";
 import { Html } from "./html.ts";
 
 // Functions that run for each value of a page check the common case first and stay short, so that V8 inlines them into
@@ -83,6 +85,16 @@ export function en(open: string, value: unknown, close = '"', without?: string):
   return at(open, typeof plain === "boolean" ? String(plain) : plain, close, without);
 }
 
+/** Like `at`, for `name` and `id` of a form field. A value that would hide a member of the form is left out (decision 104). */
+export function fm(open: string, value: unknown, close?: string, without?: string): string {
+  return at(open, unlessHiding(isSignal(value) ? value.value : value), close, without);
+}
+
+/** The same for an element that `document` exposes. */
+export function dm(open: string, value: unknown, close?: string, without?: string): string {
+  return at(open, unlessHiding(isSignal(value) ? value.value : value, isDocumentMember), close, without);
+}
+
 const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
 /** Props that a spread never writes: they are not attributes, or they contain code or HTML. */
 const NOT_SPREAD = /^(?:children|key|ref|dangerouslySetInnerHTML|srcdoc|style|on.*)$/i;
@@ -106,17 +118,21 @@ export function over(
   before: Readonly<Record<string, string>>,
   props: Record<string, unknown>,
   skip: readonly string[] = [],
+  tag = "",
 ): string {
   let out = "";
   for (const [name, html] of Object.entries(before)) {
     const isOverridden = Object.hasOwn(props ?? {}, name) && !skip.includes(name) && typeof props[name] !== "function";
     if (!isOverridden) out += html;
   }
-  return out + spread(props, skip);
+  return out + spread(props, skip, tag);
 }
 
-/** Attributes of `{...props}`, without handlers and invalid names. @param skip names that are written separately. */
-export function spread(props: Record<string, unknown>, skip: readonly string[] = []): string {
+/**
+ * Attributes of `{...props}`, without handlers and invalid names.
+ * @param skip names that are written separately @param tag of an element whose names may hide members. Default: another
+ */
+export function spread(props: Record<string, unknown>, skip: readonly string[] = [], tag = ""): string {
   let out = "";
   for (const [name, value] of Object.entries(props ?? {})) {
     if (skip.includes(name) || typeof value === "function" || !ATTRIBUTE_NAME.test(name)) continue;
@@ -125,6 +141,8 @@ export function spread(props: Record<string, unknown>, skip: readonly string[] =
     else if (NOT_SPREAD.test(name) || PROTOCOL_NAMES.has(name.toLowerCase())) continue;
     else if (isUrlAttribute(name.toLowerCase(), undefined)) out += url(` ${name}="`, value);
     else if (isEnumerated(name.toLowerCase())) out += en(` ${name}="`, value);
+    else if (membersBehind(name.toLowerCase(), tag) === "document") out += dm(` ${name}="`, value);
+    else if (membersBehind(name.toLowerCase(), tag) === "form") out += fm(` ${name}="`, value);
     else out += at(` ${name}="`, value);
   }
   return out;

@@ -14,15 +14,16 @@ const NAME = /([\s"'/](name|id)\s*)=(\s*["']?([^\s"'>]*))/gi;
 /** Elements that `document` also exposes by their id. */
 const EXPOSED_BY_ID = /<(?:img|object)/i;
 
-/** @param isMember whether `document` has a member of that name */
-export function inertHtml(html: string, isMember: (name: string) => boolean): string {
+/** @param isMember whether `document` has a member of this value of an attribute, or if that is `name`, a form */
+export function inertHtml(html: string, isMember: (value: string, isName: boolean) => boolean): string {
   const isExposedById = EXPOSED_BY_ID.test(html);
   return html
     .replace(HANDLER, (found) => `${found.slice(0, -1)}&#58;`)
     .replace(PROTOCOL, (found) => `${found.slice(0, -1)}&#61;`)
     .replace(NAME, (found, before: string, attribute: string, after: string, value: string) => {
-      const counts = isExposedById || attribute.toLowerCase() === "name";
+      const isName = attribute.toLowerCase() === "name";
+      const counts = isExposedById || isName;
       // A character reference could spell any name.
-      return counts && (value.includes("&#") || isMember(value)) ? `${before}&#61;${after}` : found;
+      return counts && (value.includes("&#") || isMember(value, isName)) ? `${before}&#61;${after}` : found;
     });
 }

@@ -46,15 +46,3 @@ export const ATTRIBUTES_BEHIND: ReadonlyMap<string, string> = new Map([
   ["className", "class"],
   ["htmlFor", "for"],
 ]);
-
-/** Elements that a form exposes as properties by `name` and `id` (HTML, "listed elements", and images for legacy reasons). */
-export const FIELD_TAGS: ReadonlySet<string> = new Set(
-  "button fieldset img input object output select textarea".split(" "),
-);
-
-/** Properties of a form that the runtime uses. A field of the same name would hide them. */
-export const FORM_PROPERTIES: ReadonlySet<string> = new Set(
-  "parentNode parentElement children childNodes firstChild firstElementChild lastElementChild nextElementSibling previousElementSibling nextSibling previousSibling getAttribute getAttributeNames hasAttribute setAttribute removeAttribute toggleAttribute closest querySelector querySelectorAll insertBefore appendChild append remove before after isConnected getRootNode".split(
-    " ",
-  ),
-);

@@ -223,6 +223,7 @@ export class BrowserEmitter implements ElementEmitter {
   #binderOf(how: AttributeKind, scope: Scope): string {
     if (how === "url") return this.#client.part("attr", "U", scope);
     if (how === "enumerated") return this.#client.part("attr", "B", scope);
+    if (how === "form-member" || how === "document-member") return this.#client.part("raw", "N", scope);
     return this.#core(how === "property" ? "P" : "A");
   }
 

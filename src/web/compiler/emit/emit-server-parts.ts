@@ -10,6 +10,7 @@ import { losesLineEnd } from "../analyze/html-facts.ts";
 import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
 import { keyExpression } from "../extract/row-identity.ts";
 import { selectedValue } from "../extract/template-html.ts";
+import { membersBehind } from "../../../platform/shared/html/hidden-members.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import {
@@ -153,10 +154,10 @@ export class ItemEmitter {
   }
 
   /** @param keep code that stores the spread object */
-  #spread({ expression }: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
+  #spread({ expression, tag }: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
     this.#walker.still(expression);
     this.#walker.rewrite(expression);
-    return { code: [`${this.#out.use("spread")}(${keep}`, expression, `, ${JSON.stringify(skip)})`] };
+    return { code: [`${this.#out.use("spread")}(${keep}`, expression, `, ${JSON.stringify(skip)}${tagCode(tag)})`] };
   }
 
   /** A spread behind attributes that it may override. */
@@ -168,7 +169,7 @@ export class ItemEmitter {
     });
     this.#walker.still(spread.expression);
     this.#walker.rewrite(spread.expression);
-    const skip = JSON.stringify(spread.skip);
+    const skip = JSON.stringify(spread.skip) + tagCode(spread.tag);
     return { code: [`${this.#out.use("over")}({ `, ...items, "}, ", spread.expression, `, ${skip})`] };
   }
 
@@ -406,4 +407,9 @@ function spreadWithValue({ tag, attributes, items }: Element): SpreadAttribute |
   if (tag !== "select" && (tag !== "textarea" || items.length > 0)) return undefined;
   const spread = attributes.findLast((attribute) => attribute.kind === "spread");
   return spread?.skip.includes("value") ? undefined : spread;
+}
+
+/** The last argument of `spread`: only for elements whose names may hide members. */
+function tagCode(tag: string): string {
+  return membersBehind("name", tag) ? `, ${JSON.stringify(tag)}` : "";
 }

@@ -9,8 +9,10 @@ import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./bound-
 import { checkHandler, handlerFlags } from "./handlers.ts";
 import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
-import { ATTRIBUTES_BEHIND, FIELD_TAGS, FORM_PROPERTIES, PROPERTIES } from "../analyze/html-facts.ts";
+import { FIELD_TAGS, FORM_PROPERTIES, membersBehind } from "../../../platform/shared/html/hidden-members.ts";
+import { ATTRIBUTES_BEHIND, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
+import { valueKind } from "../analyze/expression-kinds.ts";
 import { shownLiveness } from "../analyze/analyze.ts";
 import { initOf } from "../analyze/declaration-kinds.ts";
 import { slotNameOf } from "./slots.ts";
@@ -46,7 +48,7 @@ export function extractAttributes(
         );
       }
       refuseLiveSpread(extraction, item);
-      attributes.push({ kind: "spread", expression: item.argument, skip: namesOver(node, item, attributes) });
+      attributes.push({ kind: "spread", expression: item.argument, skip: namesOver(node, item, attributes), tag });
       attributes.push(...spreadHandlers(extraction, node, item, position));
       continue;
     }
@@ -149,7 +151,13 @@ function extractAttribute(
   }
   const fixed = fixedValue(expression);
   if (fixed !== undefined && name !== "style") return { kind: "static", html: fixedHtml(name, fixed) };
-  return { kind: "value", name, how: howOf(name, tag), expression, live: isLive(extraction, expression, position) };
+  return {
+    kind: "value",
+    name,
+    how: howOf(name, tag, expression),
+    expression,
+    live: isLive(extraction, expression, position),
+  };
 }
 
 /** SVC103: code in an attribute. SVC118: the name of a DOM property. */
@@ -206,12 +214,21 @@ function isLive(extraction: Extraction, expression: Expression, position: Positi
   );
 }
 
-function howOf(name: string, tag: string): AttributeKind {
+function howOf(name: string, tag: string, expression: Expression): AttributeKind {
   if (name === "class" || name === "style") return name;
   if (isUrlAttribute(name.toLowerCase(), tag)) return "url";
   if (isEnumerated(name.toLowerCase())) return "enumerated";
+  const members = membersBehind(name, tag);
+  if (members && !isHarmlessName(unwrap(expression))) return `${members}-member`;
   if (PROPERTIES.has(name) && !(name === "open" && tag !== "details" && tag !== "dialog")) return "property";
   return "plain";
+}
+
+/** Whether a name certainly contains a character besides letters: `row-${id}`. Names of members have letters only. */
+function isHarmlessName(expression: Node): boolean {
+  if (expression.type === "TemplateLiteral")
+    return expression.quasis.some(({ value }) => /[^a-z]/i.test(value.cooked ?? ""));
+  return valueKind(expression) === "number" || valueKind(expression) === "boolean";
 }
 
 function fixedValue(expression: Expression): string | number | boolean | null | undefined {

@@ -105,6 +105,7 @@ function isWhole(template: Node, how: AttributeKind): template is Template {
   if (template.type !== "TemplateLiteral") return false;
   if (template.quasis.some(({ value }) => value.cooked === null)) return false;
   if (how === "url") return hasHarmlessStart(template);
+  if (how.endsWith("-member")) return false;
   // An empty class or style is omitted.
   return (how !== "class" && how !== "style") || template.quasis.some(({ value }) => value.cooked !== "");
 }
@@ -123,13 +124,21 @@ function fixedAttribute(name: string, how: AttributeKind, node: Node): string {
   return ` ${name}="${stringToAttribute(text)}"`;
 }
 
+/** Functions of write.ts for attributes with rules of their own. */
+const WRITERS: Partial<Record<AttributeKind, "url" | "en" | "fm" | "dm">> = {
+  url: "url",
+  enumerated: "en",
+  "form-member": "fm",
+  "document-member": "dm",
+};
+
 /** Emits a call that writes the attribute and the HTML around it (write.ts). */
 function attributeCall(
   { name, how, expression }: { name: string; how: AttributeKind; expression: Expression },
   writer: PieceWriter,
 ): Segment {
   const isText = how === "class" || how === "style";
-  const write = writer.use(how === "url" ? "url" : how === "enumerated" ? "en" : "at");
+  const write = writer.use(WRITERS[how] ?? "at");
   const value: Code = isText
     ? [`${writer.use(how === "class" ? "cls" : "sty")}(`, expression, ") || null"]
     : [expression];
