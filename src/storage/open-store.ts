@@ -6,6 +6,7 @@ import type { Store } from "./contract/contract.ts";
 import type { GraphRow } from "./contract/graph-rows.ts";
 import { databaseUrlProblem, sqliteFile } from "./contract/database-url.ts";
 import { requireNotMoved } from "./contract/migration-state.ts";
+import { SqliteAdmission } from "./sqlite/admission.ts";
 import { SqliteActivity } from "./sqlite/activity.ts";
 import { SqliteAnswers } from "./sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
@@ -58,6 +59,7 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
     audit: new SqliteAudit(database),
     sentEvents: new SqliteSentEvents(database),
     startGroups: new SqliteStartGroups(database),
+    admission: new SqliteAdmission(database),
     activity: new SqliteActivity(database),
     close: async () => database.close(),
   };

@@ -66,6 +66,10 @@ async function fill(url: string): Promise<void> {
             deadlineMs: undefined,
             summary: undefined,
             origin: undefined,
+            concurrencyKey: undefined,
+            queuePosition: undefined,
+            admittedMs: undefined,
+            expiresMs: undefined,
           },
           events: [{ graphId: id, type: "graph.queued", timestampMs: atMs }],
         });

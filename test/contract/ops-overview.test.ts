@@ -82,7 +82,7 @@ describe("A figure of the overview", () => {
     const parts = [...note.matchAll(/<a href="([^"]+)">(\d+) ([^<]+)<\/a>/g)];
     assert.deepEqual(
       parts.map(([, , count, word]) => `${count} ${word}`),
-      ["1 running", "1 queued", "1 paused"],
+      ["1 running", "1 pending", "1 paused"],
     );
     assert.equal(figure, "2");
     for (const [, href = "", count] of parts) assert.equal(await countAt(client, href), Number(count), href);

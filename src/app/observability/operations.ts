@@ -65,7 +65,7 @@ function requestsOf({ metrics, clock }: Services): RequestView[] {
 
 async function recentOf({ activity, metrics }: Services, graphs: Status["graphs"]): Promise<RecentActivity> {
   await activity.refresh();
-  return metrics.recent.read(graphs.running + graphs.pending + graphs.paused + graphs.parked);
+  return metrics.recent.read(graphs.running + graphs.pending + graphs.queued + graphs.paused + graphs.parked);
 }
 
 /** Queues over all processes that share the database. */

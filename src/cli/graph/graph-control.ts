@@ -13,7 +13,7 @@ import { columns, type Output } from "../output.ts";
 type TaskOf<Verb extends GraphTask["verb"]> = GraphTask & { verb: Verb };
 
 /** Statuses of unfinished runs. Only the newest runs of other statuses are checked. */
-const UNFINISHED = ["pending", "running", "paused", "parked"];
+const UNFINISHED = ["pending", "queued", "running", "paused", "parked"];
 const PAGE = 200;
 
 export async function schedules(

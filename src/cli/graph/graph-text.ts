@@ -10,6 +10,7 @@ const COLORS: Record<string, "green" | "red" | "cyan" | "dim"> = {
   running: "cyan",
   skipped: "dim",
   pending: "dim",
+  queued: "dim",
 };
 
 export function printGraphs(output: Output, graphs: readonly Snapshot[], total: number): void {
@@ -27,6 +28,7 @@ export function printGraphs(output: Output, graphs: readonly Snapshot[], total: 
 /** @param origin origin of the error, if it is known. */
 export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["origin"] = null): void {
   const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, error, tags, summary } = graph;
+  const { concurrency_key: key } = graph;
   output.line(`${output.style("bold", graph_id)}  ${statusText(output, shownStatus(graph)).trimEnd()}`);
   const tookMs = started_ms === null || finished_ms === null ? undefined : finished_ms - started_ms;
   facts(output, [
@@ -35,6 +37,7 @@ export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["
     ["origin", originText(graph)],
     ...(phase === status ? [] : ([["phase", phase]] as const)),
     ...(epoch === 1 ? [] : ([["epoch", String(epoch)]] as const)),
+    ...(key === null ? [] : ([["key", key === "" ? "all runs" : key]] as const)),
     ...(tags.length === 0 ? [] : ([["tags", tags.join(", ")]] as const)),
     ["created", timeText(created_ms)],
     ...(tookMs === undefined ? [] : ([["took", durationText(tookMs)]] as const)),
@@ -96,8 +99,13 @@ export function eventLine(output: Output, event: WireEvent): string {
   ].join("  ");
 }
 
-/** @returns the status for people: a cancelled run is not a failed one, nor a parked run a paused one. */
-export function shownStatus({ status, error }: Pick<Snapshot, "status" | "error">): string {
+/** @returns the status for people: a cancelled run is not a failed one, a parked run not a paused one, and a queued run waits for its key. */
+export function shownStatus({
+  status,
+  error,
+  is_queued: isQueued,
+}: Pick<Snapshot, "status" | "error" | "is_queued">): string {
+  if (isQueued) return "queued";
   const reason = error?.reason;
   const isShown = (status === "failed" && reason === "cancelled") || (status === "paused" && reason === "parked");
   return isShown && reason ? reason : status;

@@ -29,7 +29,8 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     await prepareJobs(database.pool, silentLog);
     // The columns of the store's table that leases need.
     await database.query(`create schema svc; create table svc.graph (id text primary key, worker text not null default 'w',
-      version text, definition text not null default 'h', phase text not null, due_ms bigint not null default 0, priority int not null default 0,
+      version text, definition text not null default 'h', phase text not null, status text not null default 'pending',
+      admitted_ms bigint, due_ms bigint not null default 0, priority int not null default 0,
       lease int not null, holder text);
       create table svc.delivery (status text, claimed_by text)`);
     await database.query(clusterTables("svc"));
@@ -158,6 +159,17 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     assert.equal(await leases.addLostJobs(), 1);
     assert.deepEqual(await jobs(), ["queued null", "running null"]);
     assert.equal(await leases.addLostJobs(), 0);
+  });
+
+  it("without a holder get no job while they wait for a key of their graph", async () => {
+    const add = "insert into svc.graph (id, phase, status, lease) values ('waits', 'queued', 'queued', 0)";
+    await leases.addLostJobs();
+    await database.query(add);
+    assert.equal(await leases.addLostJobs(), 0);
+    await database.query("update svc.graph set admitted_ms = 1 where id = 'waits'");
+    assert.equal(await leases.addLostJobs(), 1);
+    await database.query("delete from svc.graph where id = 'waits'");
+    await database.query("select graphile_worker.remove_job('waits')");
   });
 
   it("are never taken by a process that is declared dead at the same time", async () => {

@@ -32,8 +32,9 @@ export interface GivenUp {
 
 /** Ended runs, which only a command continues. */
 const ENDED = "('done', 'failed')";
-/** Runs that do nothing, so they need no job. */
-const IDLE = "('done', 'failed', 'paused', 'parked')";
+const WAITS_FOR_KEY = "(status = 'queued' and admitted_ms is null)";
+/** Condition of runs that do something, so they need a job. */
+const NEEDS_JOB = `phase not in ('done', 'failed', 'paused', 'parked') and not ${WAITS_FOR_KEY}`;
 
 /** Runs to hand on at a time. */
 const HANDED_ON = 1000;
@@ -213,7 +214,7 @@ export class Leases {
   /** Creates missing jobs. The rules leave none missing; this covers other causes, such as a job that was deleted by hand. */
   async addLostJobs(): Promise<number> {
     return this.#database.transaction(async (query) => {
-      const isLost = `g.holder is null and g.phase not in ${IDLE}
+      const isLost = `g.holder is null and ${NEEDS_JOB}
         and not exists (select from graphile_worker._private_jobs j where j.key = g.id)`;
       return this.#giveUp(query, isLost, []);
     });
@@ -228,7 +229,8 @@ export class Leases {
     const { schema, query } = this.#database;
     const { rows } = await query<GivenUp>(
       `select id, worker, version, definition, due_ms::float8, priority from ${schema}.graph
-       where id > $1 and holder is null and phase not in ${ENDED} and phase <> 'paused' order by id limit $2`,
+       where id > $1 and holder is null and phase not in ${ENDED} and phase <> 'paused' and not ${WAITS_FOR_KEY}
+       order by id limit $2`,
       [after, limit],
     );
     // As at the start of a single process: a running node may have crashed it.
@@ -247,7 +249,7 @@ export class Leases {
     const { rows } = await query<GivenUp>(
       `update ${schema}.graph g set holder = null, lease = lease + 1
        where g.id in (select g.id from ${schema}.graph g where ${which} order by g.id for update)
-       returning id, worker, version, definition, due_ms::float8, priority, phase not in ${IDLE} as needs_job`,
+       returning id, worker, version, definition, due_ms::float8, priority, ${NEEDS_JOB} as needs_job`,
       values,
     );
     const left = rows.filter((row) => row.needs_job);

@@ -72,6 +72,7 @@ const GRAPH_OPTIONS: readonly string[] = [
   "version",
   "on",
   "cancelOn",
+  "concurrency",
   ...START_RULES,
 ];
 

@@ -2,6 +2,7 @@
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { CancelOn, EventDefinition } from "./event-types.ts";
+import type { GraphConcurrency } from "./flow-control-types.ts";
 import type { BatchEvents, StartRules } from "./start-rule-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { AnyOptions, UndoContext, WorkerRun } from "./worker-types.ts";
@@ -71,6 +72,12 @@ interface CommonGraphOptions<Input> {
    * Events that cancel unfinished runs: `[{ event: orderCancelled, match: (order) => ({ orderId: order.id }) }]`. Default: none.
    */
   cancelOn?: readonly CancelOn<Input>[];
+  /**
+   * Most active runs, of this graph or of each key. Further runs are stored and wait: they have the status `queued`. Default: no limit.
+   * @example
+   * graph("import", build, { concurrency: { limit: 2, key: (file) => file.tenant } });
+   */
+  concurrency?: number | GraphConcurrency<Input>;
   /** Longest time from start to end, after which the run fails. A pause does not count. Default: none. */
   timeout?: Duration;
   /**

@@ -21,6 +21,7 @@ import type {
 } from "./definition-types.ts";
 import { withErrorBranches, withFailureHandler } from "./failure-handlers.ts";
 import { calledNode, checkMap, checkNode, outputOf, workerOf, type AnyNodeOptions } from "./node-checks.ts";
+import { checkFlowControl } from "./flow-control.ts";
 import { checkStartRules } from "./start-rule-checks.ts";
 import type { AnyOptions, CheckedOptions, WorkerOptions, WorkerRun } from "./worker-types.ts";
 
@@ -90,6 +91,7 @@ export function graph(
   checkGraph(name, options);
   checkGraphEvents(name, options);
   checkStartRules(name, options);
+  checkFlowControl(name, options);
   if (typeof build !== "function") throw refused(`The graph "${name}" has no function that declares its nodes`);
   const nodes: NodeDefinition[] = [];
   const add = (node: NodeDefinition): NodeRef<never, never, never> => {

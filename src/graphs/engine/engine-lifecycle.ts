@@ -22,7 +22,7 @@ export class EngineLifecycle {
 
   async recover(): Promise<number> {
     const { cluster, schedules = [] } = this.#options;
-    const { schedule, queues, retention, sentEvents } = this.#parts;
+    const { schedule, queues, retention, sentEvents, admission } = this.#parts;
     const isRunner = cluster?.isRunner !== false;
     // Refuse an invalid schedule before anything is recovered.
     if (isRunner) await schedule.check(schedules);
@@ -30,6 +30,7 @@ export class EngineLifecycle {
     const count = cluster ? 0 : await this.#recoverAll();
     if (isRunner) await schedule.begin(schedules);
     sentEvents.begin();
+    await admission.lookAgain();
     retention?.start();
     return count;
   }

@@ -2,6 +2,7 @@
 import { silentLog } from "../../platform/shared/log.ts";
 import { ActiveRuns } from "./runs/active-runs.ts";
 import { Busy } from "./runs/idle-tracker.ts";
+import { Admission } from "./admission/admission.ts";
 import { Children } from "./child-runs.ts";
 import { checkCount } from "../definition/definition-checks.ts";
 import { readLimits, type ValueLimits } from "../definition/value-limits.ts";
@@ -81,6 +82,8 @@ function execution(options: EngineOptions, values: ValueLimits) {
   });
   const compensator = new Compensator({ ...attempts, dispatcher });
   const { progressPerSecond } = values;
+  const shared = { registry, clock, log, busy, state, isShared: cluster !== undefined };
+  const admission = new Admission({ ...shared, rows: store.admission });
   const activeRuns = new ActiveRuns({
     graphs,
     cluster,
@@ -91,6 +94,7 @@ function execution(options: EngineOptions, values: ValueLimits) {
     runs,
     registry,
     children,
+    admission,
     dispatcher,
     runner,
     compensator,
@@ -98,20 +102,21 @@ function execution(options: EngineOptions, values: ValueLimits) {
     progressPerSecond,
     onStep: options.onStep,
   });
+  admission.attach(activeRuns);
   const remoteRunner = new RemoteRunner({ registry, isolation, tools, dispatcher, starts });
-  return { registry, isolation, tools, children, state, busy, dispatcher, activeRuns, remoteRunner };
+  return { registry, isolation, tools, children, admission, state, busy, dispatcher, activeRuns, remoteRunner };
 }
 
 /** The parts that callers use: they read the store and send commands to runs. */
 function callers(options: EngineOptions, limits: ValueLimits, running: ReturnType<typeof execution>) {
   const { store, clock, log = silentLog, cluster, onStart, onRetry, origin, outboxRows = () => [] } = options;
   const { graphs } = store;
-  const { registry, children, activeRuns, dispatcher, busy, state } = running;
+  const { registry, children, admission, activeRuns, dispatcher, busy, state } = running;
   const { inputBytes } = limits;
   const views = new Views({ graphs, registry, clock });
   const newGraphs = new NewGraphs({ graphs, registry, clock, activeRuns, views, inputBytes, onStart, origin });
   const unfit = new Unfit({ graphs, registry, clock, outboxRows, inputBytes });
-  const steps = new Steps({ graphs, activeRuns, unfit, children, views, limits, cluster, onRetry });
+  const steps = new Steps({ graphs, activeRuns, unfit, children, admission, views, limits, cluster, onRetry });
   const onChange = (): void => {
     cluster?.controlsChanged();
     options.onControls?.();

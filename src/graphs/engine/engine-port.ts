@@ -1,4 +1,5 @@
 /** Implements the cluster's view of the engine with the engine's parts. */
+import type { Admission } from "./admission/admission.ts";
 import type { ActiveRuns } from "./runs/active-runs.ts";
 import type { Children } from "./child-runs.ts";
 import type { LeasedRun } from "./cluster-port.ts";
@@ -16,6 +17,7 @@ export interface HeldParts {
   queues: WorkerQueues;
   schedule: Scheduler;
   sentEvents: SentEvents;
+  admission: Admission;
 }
 
 export function heldBy({
@@ -26,6 +28,7 @@ export function heldBy({
   queues,
   schedule,
   sentEvents,
+  admission,
 }: HeldParts): LeasedRun {
   return {
     holds: (graphId) => activeRuns.get(graphId) !== undefined,
@@ -36,6 +39,7 @@ export function heldBy({
       await queues.readAgain();
       await schedule.lookAgain();
       await sentEvents.lookAgain();
+      await admission.lookAgain();
     },
     lookAfterChildren: () => children.lookAgain(activeRuns.all()),
     dropAll: () => activeRuns.dropAll(),

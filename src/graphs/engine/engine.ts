@@ -36,6 +36,7 @@ export function createEngine(options: EngineOptions): Engine {
   const parts = composeEngine(options);
   const {
     activeRuns,
+    admission,
     children,
     dispatcher,
     newGraphs,
@@ -75,6 +76,6 @@ export function createEngine(options: EngineOptions): Engine {
     subscribe: (graphId, afterSeq, signal) => subscribe(graphs, graphId, afterSeq, signal),
   };
   children.attach(engine);
-  cluster?.attach(heldBy({ activeRuns, children, remoteRunner, steps, queues, schedule, sentEvents }));
+  cluster?.attach(heldBy({ activeRuns, children, remoteRunner, steps, queues, schedule, sentEvents, admission }));
   return engine;
 }

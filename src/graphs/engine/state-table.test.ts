@@ -7,6 +7,7 @@ import type { Failure, GraphPhase, NodeRow } from "../../storage/contract/graph-
 import type { Transition } from "../../storage/contract/transition.ts";
 import { graphRow } from "../../storage/contract/sample-rows.testkit.ts";
 import { graph, worker } from "../definition/definition.ts";
+import { limitOf } from "../definition/flow-control.ts";
 import { Machine } from "../machine/machine.ts";
 import { firstNodes } from "../machine/node-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
@@ -37,6 +38,7 @@ const lenient = graph("lenient", (g) => {
   const b = g.node("b", work);
   g.node("c", work, { after: [a, b] });
 });
+const keyed = graph("keyed", (g) => g.node("a", work), { concurrency: 1 });
 const choosy = graph("choosy", (g) => {
   const a = g.node("a", work);
   g.node("b", work, { after: [a], when: () => false });
@@ -61,7 +63,9 @@ class Table {
   webhooks: string[] = [];
 
   constructor(definition: GraphDefinition, dueMs = NOW) {
-    const row = graphRow("g_1", { worker: definition.name, definition: definition.hash, dueMs, createdMs: NOW });
+    const key = limitOf(definition) && { concurrencyKey: "" };
+    const about = { worker: definition.name, definition: definition.hash, dueMs, createdMs: NOW };
+    const row = graphRow("g_1", { ...about, ...key });
     const nodes = firstNodes(row, definition);
     this.machine = new Machine(row, nodes, 1, definition, ({ event }) => (this.webhooks.push(event), []));
   }
@@ -87,6 +91,10 @@ class Table {
 
   begun(): this {
     return this.take(this.machine.begin(NOW));
+  }
+  admitted(): this {
+    this.machine.admitted(NOW);
+    return this;
   }
   done(id: string): this {
     return this.take(this.machine.nodeDone(this.node(id), null, NOW));
@@ -143,6 +151,20 @@ const ROWS: Row[] = [
   {
     row: "queued (pending) | begin, when due",
     story: (t) => t.fresh().begun(),
+    phase: "running",
+    events: ["graph.started", "node.ready a"],
+  },
+  {
+    row: "queued (pending) | begin, needs a key",
+    definition: keyed,
+    story: (t) => t.fresh().begun(),
+    phase: "queued",
+    events: ["graph.queued"],
+  },
+  {
+    row: "queued (queued) | begin, once admitted",
+    definition: keyed,
+    story: (t) => t.begun().begun().admitted().fresh().begun(),
     phase: "running",
     events: ["graph.started", "node.ready a"],
   },

@@ -6,6 +6,8 @@
  * | phase (status)      | what happens             | phase after          | events, webhook                       |
  * |---------------------|--------------------------|----------------------|---------------------------------------|
  * | queued (pending)    | begin, when due          | running              | graph.started, node.ready             |
+ * | queued (pending)    | begin, needs a key       | queued (queued)      | graph.queued                          |
+ * | queued (queued)     | begin, once admitted     | running              | graph.started, node.ready             |
  * | running             | node done, others left   | running              | node.done, node.ready                 |
  * | running             | node's turn, `when` not  | unchanged, or done   | node.skipped                          |
  * | running, pausing    | last node done           | done                 | node.done, graph.done + webhook       |
@@ -33,6 +35,7 @@
  */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
+import { waitsForKey } from "../../storage/contract/admission.ts";
 import {
   hasEnded,
   withoutOrigin,
@@ -138,12 +141,25 @@ export class Machine {
 
   // Transitions. Each returns the change to commit.
 
-  /** @param into the transition that inserts the run; default: a new one. */
-  begin(nowMs: number, into?: Transition): Transition {
+  /**
+   * Starts a run that is due. One that needs a key waits for it.
+   * @param into the transition that inserts the run; default: a new one. @returns undefined if it waits already.
+   */
+  begin(nowMs: number, into?: Transition): Transition | undefined {
+    if (waitsForKey(this.row)) return undefined;
     const change = new Change(this.row, nowMs, this.#last, into);
+    if (this.#lifecycle.needsKey) {
+      this.#lifecycle.enqueue(change);
+      return change.transition;
+    }
     this.#lifecycle.start(change);
     this.#advance(change);
     return change.transition;
+  }
+
+  /** The store has admitted the run: its key was free. It may begin. */
+  admitted(nowMs: number): void {
+    this.row.admittedMs = nowMs;
   }
 
   /** @param into a transition to extend; default: a new one. */
@@ -274,7 +290,7 @@ export class Machine {
     if (problem !== undefined)
       throw new SvcError("SVC_TRANSITION", `The graph ${this.row.id} can't be resumed by this build: ${problem}`);
     const change = new Change(this.row, nowMs, this.#last);
-    const isEarly = this.row.startedMs === undefined && this.row.dueMs > nowMs;
+    const isEarly = this.#lifecycle.needsKey || (this.row.startedMs === undefined && this.row.dueMs > nowMs);
     this.#lifecycle.resume(change, isEarly, auditContext);
     if (isEarly) return change.transition;
     this.#readiness.readAgain();
@@ -311,12 +327,13 @@ export class Machine {
     putBack(change, this.#state, again);
     // Nodes that were ready when the run ended may be gone. Their worker asks for them again.
     this.#readiness.readAgain();
-    change.event("graph.started", undefined, {
-      epoch: this.row.epoch,
-      ...(from && { from }),
-      ...auditFields(auditContext),
-    });
-    this.#advance(change);
+    const data = { epoch: this.row.epoch, ...(from && { from }), ...auditFields(auditContext) };
+    // It starts again once its key is free.
+    if (this.#lifecycle.needsKey) this.#lifecycle.enqueue(change, data);
+    else {
+      change.event("graph.started", undefined, data);
+      this.#advance(change);
+    }
     return change.transition;
   }
 

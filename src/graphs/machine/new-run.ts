@@ -6,6 +6,7 @@ import type { NewAudit } from "../../storage/contract/control.ts";
 import type { GraphRow, NewEvent, SignalRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import { readPriority } from "../definition/definition-checks.ts";
+import { concurrencyKeyOf, limitOf } from "../definition/flow-control.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { StartOptions, AuditContext } from "../definition/audit-types.ts";
 import { summaryOf } from "../definition/summary.ts";
@@ -13,12 +14,19 @@ import { auditJson } from "./audit.ts";
 import type { Machine } from "./machine.ts";
 import { readDuration } from "./read-duration.ts";
 
+/** Each priority point equals a minute's head start, as in the queue of a worker. */
+const PRIORITY_MS = 60_000;
+
 /** @throws SvcError for invalid options. */
 export function newGraph(definition: GraphDefinition, input: Json, options: StartOptions, nowMs: number): GraphRow {
+  const dueMs = dueOf(options, nowMs);
+  const limit = limitOf(definition);
+  const priority = readPriority(options.priority ?? 0);
   return {
     id: createGraphId(nowMs),
     worker: definition.name,
-    status: "pending",
+    // A run that is not due yet waits for its key from then on.
+    status: limit && dueMs <= nowMs ? "queued" : "pending",
     phase: "queued",
     epoch: 1,
     pauseNo: 0,
@@ -30,12 +38,10 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     idempotencyKey: options.idempotencyKey,
     definition: definition.hash,
     createdMs: nowMs,
-    dueMs:
-      Math.max(readMs("at", options.at) ?? nowMs, nowMs) +
-      (options.delay === undefined ? 0 : readDuration("delay", options.delay)),
+    dueMs,
     startedMs: undefined,
     finishedMs: undefined,
-    priority: readPriority(options.priority ?? 0),
+    priority,
     parentGraph: options.parent?.graphId,
     parentNode: options.parent?.node,
     forkedFrom: undefined,
@@ -44,7 +50,15 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     deadlineMs: undefined,
     summary: options.summary === undefined ? undefined : summaryOf(options.summary) || undefined,
     origin: options.origin,
+    concurrencyKey: limit && concurrencyKeyOf(definition.name, limit, input),
+    queuePosition: limit && dueMs - priority * PRIORITY_MS,
+    admittedMs: undefined,
+    expiresMs: undefined,
   };
+}
+
+function dueOf({ at, delay }: StartOptions, nowMs: number): number {
+  return Math.max(readMs("at", at) ?? nowMs, nowMs) + (delay === undefined ? 0 : readDuration("delay", delay));
 }
 
 function readMs(name: string, value: unknown): number | undefined {

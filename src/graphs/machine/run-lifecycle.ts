@@ -68,6 +68,17 @@ export class Lifecycle {
     change.transition.graph = change.transition.graph ? { ...change.transition.graph, ...columns } : columns;
   }
 
+  /** Whether the run needs its key before it may start. */
+  get needsKey(): boolean {
+    return this.row.concurrencyKey !== undefined && this.row.admittedMs === undefined;
+  }
+
+  /** The run is due, and waits for its key. Its time begins with its start. */
+  enqueue(change: Change, data: { [name: string]: Json } = {}): void {
+    this.set(change, { phase: "queued", status: "queued", ...(this.row.deadlineMs !== undefined && NO_DEADLINE) });
+    change.event("graph.queued", undefined, { key: this.row.concurrencyKey ?? "", ...data });
+  }
+
   /** Starts the run and its time. */
   start(change: Change): void {
     this.set(change, { phase: "running", status: STATUS.running, startedMs: this.row.startedMs ?? change.nowMs });
@@ -75,8 +86,9 @@ export class Lifecycle {
     change.event("graph.started", undefined, { epoch: this.row.epoch });
   }
 
-  /** The next epoch. */
+  /** The next epoch. A run with a key needs it again. */
   restart(change: Change): void {
+    if (this.row.admittedMs !== undefined) this.set(change, { admittedMs: undefined });
     this.setPhase(change, "running");
     this.set(change, {
       epoch: this.row.epoch + 1,
@@ -119,7 +131,7 @@ export class Lifecycle {
   /** This build can execute the parked run. A run that has not started waits for its start. */
   unpark(change: Change): void {
     this.#continueTime(change);
-    this.setPhase(change, this.row.startedMs === undefined ? "queued" : "running");
+    this.setPhase(change, this.row.startedMs === undefined || this.needsKey ? "queued" : "running");
     this.set(change, { error: undefined });
     change.event("graph.resumed", undefined, { reason: "parked" });
   }

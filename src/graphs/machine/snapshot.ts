@@ -6,6 +6,7 @@ import {
   type NodeHead,
   type NodeRow,
 } from "../../storage/contract/graph-rows.ts";
+import { waitsForKey } from "../../storage/contract/admission.ts";
 import { wireStatus } from "../../platform/shared/wire.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { ArtifactRow } from "../../storage/contract/artifacts.ts";
@@ -43,6 +44,8 @@ export function snapshotOf(
       status: wireStatus(status),
     })),
     forked_from: row.forkedFrom ?? null,
+    concurrency_key: row.concurrencyKey ?? null,
+    is_queued: waitsForKey(row),
     origin: row.origin === undefined ? null : { kind: row.origin.kind, name: row.origin.name ?? null },
     created_ms: row.createdMs,
     due_ms: row.dueMs,

@@ -45,6 +45,10 @@ export interface Snapshot {
   /** Runs that nodes of this one started, oldest first. */
   children: { graph_id: string; node: string | null; worker: string; status: GraphStatus }[];
   forked_from: string | null;
+  /** Key under which the run counts for its graph's `concurrency`; null without a limit. */
+  concurrency_key: string | null;
+  /** Whether the run waits until its key is free. Its stored status, by which lists filter, is `queued` then. */
+  is_queued: boolean;
   /** Kind and name of its origin; null for runs of older versions. */
   origin: { kind: GraphOrigin; name: string | null } | null;
   created_ms: number;

@@ -152,7 +152,8 @@ export function Tiles({ recent, status }: { recent: RecentActivity; status: Stat
 function ActiveRuns({ status: { graphs } }: { status: Status }) {
   const counts = [
     ["running", "running"],
-    ["pending", "queued"],
+    ["pending", "pending"],
+    ...(graphs.queued > 0 ? [["queued", "queued"] as const] : []),
     ["paused", "paused"],
     ...(graphs.parked > 0 ? [["parked", "parked"] as const] : []),
   ] as const;

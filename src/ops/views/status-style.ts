@@ -8,7 +8,7 @@ export interface StatusStyle {
   word?: string;
 }
 
-type Graph = Pick<Snapshot, "phase" | "error" | "due_ms">;
+type Graph = Pick<Snapshot, "phase" | "error" | "due_ms" | "is_queued">;
 type Node = Pick<Snapshot["nodes"][number], "status" | "attempts">;
 
 const PHASES: Readonly<Record<Snapshot["phase"], StatusStyle>> = {
@@ -22,10 +22,11 @@ const PHASES: Readonly<Record<Snapshot["phase"], StatusStyle>> = {
   failed: { status: "failed" },
 };
 
-export function graphStyle({ phase, error, due_ms: dueMs }: Graph, nowMs: number): StatusStyle {
+export function graphStyle({ phase, error, due_ms: dueMs, is_queued: isQueued }: Graph, nowMs: number): StatusStyle {
   if (phase === "failed" && error?.reason === "cancelled") return { status: "cancelled" };
   if (phase === "failed" && error?.reason === "timeout") return { status: "failed", word: "timed out" };
   if (phase === "queued" && dueMs > nowMs) return { status: "queued", word: "scheduled" };
+  if (phase === "queued" && !isQueued) return { status: "queued", word: "pending" };
   return PHASES[phase];
 }
 

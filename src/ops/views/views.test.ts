@@ -45,6 +45,8 @@ const SNAPSHOT: Snapshot = {
   children: [],
   forked_from: null,
   origin: null,
+  concurrency_key: null,
+  is_queued: false,
   created_ms: 0,
   due_ms: 0,
   started_ms: 0,

@@ -50,6 +50,8 @@ function snapshot(nodes: Row[], edges: [string, string][], more: Partial<Snapsho
     children: [],
     forked_from: null,
     origin: null,
+    concurrency_key: null,
+    is_queued: false,
     created_ms: 1,
     due_ms: 1,
     started_ms: 1,

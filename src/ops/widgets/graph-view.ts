@@ -95,7 +95,7 @@ export function flowView(snapshot: Snapshot, tries: ReadonlyMap<string, number> 
 }
 
 /** Scheduled runs count as queued: whether a run is due depends on the time, not on the graph. */
-export function graphStatus(snapshot: Pick<Snapshot, "phase" | "error" | "due_ms">): FlowStatus {
+export function graphStatus(snapshot: Pick<Snapshot, "phase" | "error" | "due_ms" | "is_queued">): FlowStatus {
   return graphStyle(snapshot, Infinity).status;
 }
 

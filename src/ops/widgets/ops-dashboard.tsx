@@ -85,7 +85,8 @@ function DashboardView({ overview: { view, runHref, topic }, title, live }: Dash
 function Health({ view: { status } }: { view: OverviewView }) {
   const facts = [
     ["running", countText(status.graphs.running)],
-    ["queued", countText(status.graphs.pending)],
+    ["pending", countText(status.graphs.pending)],
+    ["queued", countText(status.graphs.queued)],
     ["paused", countText(status.graphs.paused)],
     ["parked", countText(status.graphs.parked)],
     ["webhooks due", countText(status.deliveries["pending"] ?? 0)],

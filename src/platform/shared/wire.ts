@@ -382,15 +382,19 @@ export const GRAPH_STATUSES = ["pending", "running", "paused", "done", "failed"]
 export type GraphStatus = (typeof GRAPH_STATUSES)[number];
 
 /**
- * Stored status of a run, by which filters select and counts are kept. Snapshots, events and webhooks show a cancelled run as failed, and
- * a parked one as paused.
+ * Stored status of a run, by which filters select and counts are kept. Snapshots, events and webhooks show a cancelled run as failed,
+ * a parked one as paused, and a queued one as pending.
  */
-export const RUN_STATUSES = [...GRAPH_STATUSES, "cancelled", "parked"] as const;
+export const RUN_STATUSES = [...GRAPH_STATUSES, "cancelled", "parked", "queued"] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
-/** @returns the status on the wire, where a cancelled run has failed with the reason `cancelled`, and a parked one is paused. */
+/**
+ * @returns the status on the wire, where a cancelled run has failed with the reason `cancelled`, a parked one is paused, and a queued one,
+ * which waits for a key of its graph, is pending.
+ */
 export function wireStatus(status: RunStatus): GraphStatus {
   if (status === "parked") return "paused";
+  if (status === "queued") return "pending";
   return status === "cancelled" ? "failed" : status;
 }
 

@@ -58,6 +58,10 @@ export const GRAPH_COLUMNS: Columns = {
   // New columns come last: the position of a column is a bit that older processes know as well.
   summary: ["summary", "text"],
   origin: ["origin", "json"],
+  concurrencyKey: ["concurrency_key", "text"],
+  queuePosition: ["queue_position", "number"],
+  admittedMs: ["admitted_ms", "number"],
+  expiresMs: ["expires_ms", "number"],
 };
 
 /** Columns of a child run. */

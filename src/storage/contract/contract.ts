@@ -7,6 +7,7 @@
  * - An outbox row is unique by (registration_id, graph_id, event, epoch, pause_no).
  */
 import type { RateCounters } from "../../platform/shared/rate-counters.ts";
+import type { AdmissionRows } from "./admission.ts";
 import type { ActivityRows } from "./activity.ts";
 import type { AuditRows, QueueRows, ScheduleRows } from "./control.ts";
 import type { GraphStore } from "./graph-store.ts";
@@ -25,6 +26,7 @@ export interface Store {
   audit: AuditRows;
   sentEvents: SentEventRows;
   startGroups: StartGroupRows;
+  admission: AdmissionRows;
   /** Shared counters of clients. Absent if no other process uses the store. */
   rates?: RateCounters;
   activity: ActivityRows;

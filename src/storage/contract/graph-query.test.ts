@@ -64,6 +64,10 @@ function rowOf(at: number): GraphRow {
     deadlineMs: undefined,
     summary: at % 3 === 0 ? undefined : pick(SUMMARIES, 3),
     origin: at % 11 === 0 ? undefined : pick(ORIGINS, 2),
+    concurrencyKey: undefined,
+    queuePosition: undefined,
+    admittedMs: undefined,
+    expiresMs: undefined,
   };
 }
 

@@ -95,6 +95,14 @@ export interface GraphRow {
   summary: string | undefined;
   /** Undefined for a run of an older version. */
   origin: Origin | undefined;
+  /** Key under which it counts for its graph's `concurrency`; undefined without a limit. */
+  concurrencyKey: string | undefined;
+  /** Runs that wait for a key start in this order. */
+  queuePosition: number | undefined;
+  /** Time at which its key was free. It counts for the key from then until it ends. */
+  admittedMs: number | undefined;
+  /** Time after which it no longer waits for its key. */
+  expiresMs: number | undefined;
 }
 
 /** Columns by which runs are searched, without input and result, which may be long. */

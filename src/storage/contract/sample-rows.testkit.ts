@@ -38,6 +38,10 @@ export function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
     deadlineMs: undefined,
     summary: undefined,
     origin: undefined,
+    concurrencyKey: undefined,
+    queuePosition: undefined,
+    admittedMs: undefined,
+    expiresMs: undefined,
     ...change,
   };
 }

@@ -25,7 +25,7 @@ export interface Transition {
   insert?: GraphRow;
   /**
    * For a new run if several processes share the store: the process that holds it, with lease number 1; null: none (number 0), and a job
-   * is written with it. An ended run has no holder.
+   * is written with it, unless it waits for a key (admission.ts). An ended run has no holder.
    */
   heldBy?: string | null;
   graph?: Partial<Omit<GraphRow, "id">>;

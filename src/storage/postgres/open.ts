@@ -2,6 +2,7 @@
 import type { Log } from "../../platform/shared/log.ts";
 import type { Store } from "../contract/contract.ts";
 import { requireNotMoved } from "../contract/migration-state.ts";
+import { PostgresAdmission } from "./admission.ts";
 import { PostgresActivity } from "./activity.ts";
 import { PostgresAnswers } from "./answers.ts";
 import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
@@ -58,6 +59,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     audit: new PostgresAudit(database),
     sentEvents: new PostgresSentEvents(database),
     startGroups: new PostgresStartGroups(database),
+    admission: new PostgresAdmission(database, jobOf),
     rates: new RateTable(database),
     activity: new PostgresActivity(database),
     sizeBytes: () => size.bytes(),

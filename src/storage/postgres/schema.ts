@@ -146,6 +146,15 @@ export const STEPS: readonly string[] = [
    CREATE INDEX start_group_due ON svc.start_group (due_ms);
    CREATE INDEX start_group_closed ON svc.start_group (due_ms) WHERE is_open = 0;
    ALTER TABLE svc.sent_event ADD COLUMN decided text`,
+  // The key under which a run counts for the limit of its graph, and its place among those that wait for the key. Older processes never
+  // name the columns.
+  `ALTER TABLE svc.graph ADD COLUMN concurrency_key text COLLATE "C", ADD COLUMN queue_position bigint, ADD COLUMN admitted_ms bigint,
+     ADD COLUMN expires_ms bigint;
+   CREATE INDEX graph_waiting ON svc.graph (worker, concurrency_key, queue_position, id) WHERE status = 'queued' AND admitted_ms IS NULL;
+   CREATE INDEX graph_admitted ON svc.graph (worker, concurrency_key, admitted_ms, id)
+     WHERE admitted_ms IS NOT NULL AND phase NOT IN ('done', 'failed');
+   CREATE INDEX graph_expiry ON svc.graph (expires_ms) WHERE expires_ms IS NOT NULL AND status = 'queued' AND admitted_ms IS NULL;
+   ${COMMIT_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

@@ -169,6 +169,17 @@ export const STEPS: readonly string[] = [
    CREATE INDEX start_group_due ON start_group (due_ms);
    CREATE INDEX start_group_closed ON start_group (due_ms) WHERE is_open = 0;
    ALTER TABLE sent_event ADD COLUMN decided TEXT;`,
+  // The key under which a run counts for the limit of its graph, and its place among those that wait for the key.
+  `ALTER TABLE graph ADD COLUMN concurrency_key TEXT;
+   ALTER TABLE graph ADD COLUMN queue_position INTEGER;
+   ALTER TABLE graph ADD COLUMN admitted_ms INTEGER;
+   ALTER TABLE graph ADD COLUMN expires_ms INTEGER;
+   DROP INDEX graph_unfinished;
+   CREATE INDEX graph_unfinished ON graph (id) WHERE phase NOT IN ('done', 'failed') AND NOT (status = 'queued' AND admitted_ms IS NULL);
+   CREATE INDEX graph_waiting ON graph (worker, concurrency_key, queue_position, id) WHERE status = 'queued' AND admitted_ms IS NULL;
+   CREATE INDEX graph_admitted ON graph (worker, concurrency_key, admitted_ms, id)
+     WHERE admitted_ms IS NOT NULL AND phase NOT IN ('done', 'failed');
+   CREATE INDEX graph_expiry ON graph (expires_ms) WHERE expires_ms IS NOT NULL AND status = 'queued' AND admitted_ms IS NULL;`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */

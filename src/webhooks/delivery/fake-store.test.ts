@@ -11,6 +11,7 @@ import type {
   RegistrationRow,
 } from "../../storage/contract/webhook-rows.ts";
 import type { SessionRows } from "../../storage/contract/session-store.ts";
+import { SqliteAdmission } from "../../storage/sqlite/admission.ts";
 import { SqliteActivity } from "../../storage/sqlite/activity.ts";
 import { SqliteAnswers } from "../../storage/sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "../../storage/sqlite/control.ts";
@@ -94,6 +95,7 @@ export function fakeStore(webhooks: FakeWebhookStore): Store {
     activity: new SqliteActivity(database),
     sentEvents: new SqliteSentEvents(database),
     startGroups: new SqliteStartGroups(database),
+    admission: new SqliteAdmission(database),
     close: () => database.close(),
   };
 }

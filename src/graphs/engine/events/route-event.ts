@@ -30,7 +30,7 @@ export interface EventRouterOptions {
 
 /** Steps and runs to read at a time. */
 const SLICE = 200;
-const UNFINISHED = ["pending", "running", "paused"] as const;
+const UNFINISHED = ["pending", "queued", "running", "paused"] as const;
 /** Rejections that another try would meet again. */
 const FINAL: readonly ErrorCode[] = [
   "SVC_INVALID",

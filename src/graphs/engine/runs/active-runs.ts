@@ -5,13 +5,16 @@
 import type { Clock } from "../../../platform/shared/clock.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Log } from "../../../platform/shared/log.ts";
+import { waitsForKey } from "../../../storage/contract/admission.ts";
 import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import type { Transition } from "../../../storage/contract/transition.ts";
 import type { Busy } from "./idle-tracker.ts";
 import type { Children } from "../child-runs.ts";
 import type { GraphDefinition } from "../../definition/definition-types.ts";
 import type { EngineState } from "../engine-state.ts";
 import { FaultLog } from "../fault-log.ts";
+import type { Admission } from "../admission/admission.ts";
 import { StaleLeaseError, type ClusterPort } from "../cluster-port.ts";
 import { TemporaryLeases } from "./temporary-leases.ts";
 import { Machine } from "../../machine/machine.ts";
@@ -31,6 +34,7 @@ export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
   log: Log;
   runs: RunTable;
   children: Children;
+  admission: Admission;
   outboxRows: OutboxRows;
   progressPerSecond: number;
 }
@@ -102,6 +106,7 @@ export class ActiveRuns implements RunSupervisor {
     const { machine } = run;
     const { row } = machine;
     const transition = firstUnit(machine, first);
+    if (waitsForKey(row)) return this.#insertWaiting(run, transition);
     const holder = this.#cluster?.enter(row.id);
     if (this.#cluster && holder === undefined) {
       // Any process with capacity takes it.
@@ -124,6 +129,32 @@ export class ActiveRuns implements RunSupervisor {
     }
     this.#loop.begin(run, started);
     this.#beginWhenDue(run);
+  }
+
+  /** Stores a new run that waits for its key. It is not in memory until it is admitted, because very many may wait. */
+  async #insertWaiting(run: ActiveRun, transition: Transition): Promise<void> {
+    const { row } = run.machine;
+    this.#runs.remove(row.id);
+    try {
+      await this.#loop.write(run, this.#cluster ? { ...transition, heldBy: null } : transition);
+    } catch (error) {
+      // It may have been stored after all.
+      this.#clock.schedule(RELOAD_MS, () => this.#options.admission.request(row));
+      throw error;
+    }
+    this.#options.admission.request(row);
+  }
+
+  /** Continues a run that the store has admitted, unless it has ended meanwhile. */
+  async admitted(id: string, nowMs: number): Promise<void> {
+    const [stored] = this.get(id) ? [] : await this.#graphs.load([id]);
+    const known = this.get(id);
+    if (known) {
+      known.machine.admitted(nowMs);
+      if (known.machine.isTerminal) this.#options.admission.request(known.machine.row);
+      else this.#beginWhenDue(known);
+    } else if (stored && !hasEnded(stored.row)) await this.recover(stored, false);
+    else if (stored) this.#options.admission.request(stored.row);
   }
 
   // Commands.
@@ -163,7 +194,7 @@ export class ActiveRuns implements RunSupervisor {
     const lease = this.temporaryLeases.end(id);
     if (lease === undefined) return;
     const run = this.get(id);
-    if (run && this.#cluster?.isRunner) return;
+    if (run && this.#cluster?.isRunner && !waitsForKey(run.machine.row)) return;
     if (run) this.#drop(run);
     await this.#cluster?.giveBack(id, lease);
   }
@@ -203,6 +234,17 @@ export class ActiveRuns implements RunSupervisor {
     const { run, settled } = this.#resume(stored, definition, hasCrashed, lease, beside);
     await settled;
     if (row.phase === "parked") await this.#leaveParked(run);
+    else if (waitsForKey(row)) await this.#leaveWaiting(run);
+  }
+
+  /** A run waits for its key. With several processes none of them holds it: an admission gives it to one of them. */
+  async #leaveWaiting(run: ActiveRun): Promise<void> {
+    const { row } = run.machine;
+    if (this.#cluster && run.isActive && run.lease !== undefined) {
+      this.#drop(run);
+      await this.#cluster.giveBack(row.id, run.lease);
+    }
+    this.#options.admission.request(row);
   }
 
   /** A parked run is loaded again for a command, or by a build with its definition. */
@@ -241,8 +283,14 @@ export class ActiveRuns implements RunSupervisor {
   #beginWhenDue(run: ActiveRun): void {
     const { row } = run.machine;
     if (row.phase !== "queued") return;
+    if (waitsForKey(row)) return void this.#leaveWaiting(run);
     const begin = (): void => {
-      if (row.phase === "queued" && !this.#state.isClosing) run.post({ type: "begin" });
+      if (row.phase !== "queued" || this.#state.isClosing) return;
+      run
+        .request({ type: "begin" })
+        .then(() => (waitsForKey(row) ? this.#leaveWaiting(run) : undefined))
+        // A failed commit is logged by runFailed.
+        .catch(() => undefined);
     };
     if (row.dueMs > this.#clock.now()) run.at(row.dueMs, begin);
     else begin();
@@ -274,6 +322,7 @@ export class ActiveRuns implements RunSupervisor {
     this.#runs.remove(run.id);
     this.#cluster?.left(run.id);
     this.#announceEnd(run.machine.row);
+    this.#options.admission.request(run.machine.row);
   }
 
   runFailed(run: ActiveRun, error: unknown): void {
@@ -331,6 +380,7 @@ export class ActiveRuns implements RunSupervisor {
     const isOver = stored !== undefined && hasEnded(stored.row);
     // The failed commit was the last one and was written after all, so the end has not been announced.
     if (isOver) this.#announceEnd(stored.row);
+    if (isOver) this.#options.admission.request(stored.row);
     if (isOver || !isHeld) return cluster?.left(id);
     if (stored && !this.#state.isClosing) await this.recover(stored, false, lease);
   }

@@ -6,6 +6,7 @@ import { readDuration } from "../../machine/read-duration.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphPhase } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
+import type { Admission } from "../admission/admission.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { mayHaveChild, type Children } from "../child-runs.ts";
 import type {
@@ -32,6 +33,7 @@ export interface StepsOptions {
   activeRuns: ActiveRuns;
   unfit: Unfit;
   children: Children;
+  admission: Admission;
   views: Views;
   limits: ValueLimits;
   cluster: ClusterPort | undefined;
@@ -90,6 +92,7 @@ export class Steps {
     if (step === "pause" || step === "cancel" || step === "terminate")
       await this.#options.children.follow(step, row.id, options);
     if (isTerminal) await this.#options.children.ended(row);
+    if (isTerminal) this.#options.admission.request(row);
   }
 
   pause(graphId: string, options: PauseOptions = {}): Promise<Snapshot> {

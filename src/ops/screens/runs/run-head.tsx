@@ -65,6 +65,12 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
             {startedMs === null ? <Time ms={run.due_ms} opsContext={opsContext} /> : durationText(endMs - startedMs)}
           </dd>
         </div>
+        {run.concurrency_key === null ? null : (
+          <div>
+            <dt>{run.is_queued ? "Waits for the key" : "Key"}</dt>
+            <dd>{run.concurrency_key === "" ? "all runs of this graph" : run.concurrency_key}</dd>
+          </div>
+        )}
         {run.origin === null ? null : (
           <div>
             <dt>Started by</dt>

@@ -9,7 +9,16 @@ import { momentText } from "../format.ts";
 
 type RunStatus = NonNullable<GraphQuery["status"]>;
 
-export const STATUSES: readonly RunStatus[] = ["pending", "running", "paused", "parked", "done", "failed", "cancelled"];
+export const STATUSES: readonly RunStatus[] = [
+  "pending",
+  "queued",
+  "running",
+  "paused",
+  "parked",
+  "done",
+  "failed",
+  "cancelled",
+];
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 /** Choices of the form. A URL may use any other duration. */

@@ -22,6 +22,7 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
+import { WAITS } from "../../contract/admission.ts";
 import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../../contract/listeners.ts";
@@ -187,7 +188,7 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
   }
 
   async unfinished(after: string, limit: number): Promise<string[]> {
-    const text = "SELECT id FROM svc.graph WHERE phase NOT IN ('done', 'failed') AND id > $1 ORDER BY id LIMIT $2";
+    const text = `SELECT id FROM svc.graph WHERE phase NOT IN ('done', 'failed') AND NOT (${WAITS}) AND id > $1 ORDER BY id LIMIT $2`;
     return (await this.#database.rows(text, after, limit)).map((row) => String(row["id"]));
   }
 

@@ -55,6 +55,7 @@ const TYPES: Readonly<Record<string, string>> = {
   seq: INT,
   lease: INT,
   bytes: WIDE,
+  queue_position: WIDE,
 };
 
 function typeOf(column: string): string {

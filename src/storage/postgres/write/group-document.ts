@@ -12,6 +12,7 @@ import {
   toColumn,
   type Columns,
 } from "../../contract/columns.ts";
+import { waitsForKey } from "../../contract/admission.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphRow } from "../../contract/graph-rows.ts";
 import { ARRAYS, GRAPH_CHANGES, NODE_CHANGES } from "./commit-function.ts";
@@ -30,7 +31,7 @@ export const COMMIT_UNITS = `SELECT svc.commit_units(${Array.from({ length: ARRA
  * @param place the slot, its ticket, and its ticket with this group; `registrations` is the version of the registrations of the outbox
  * rows, null without any
  * @param drafts ordered by run id, one for each run
- * @param jobOf job of a run without a holder
+ * @param jobOf job of a run without a holder. One that waits for a key gets its job when it is admitted.
  */
 export function groupDocument(
   { slot, ticket, next, registrations }: { slot: string; ticket: number; next: number; registrations: number | null },
@@ -45,7 +46,9 @@ export function groupDocument(
     putHead(put, at, draft);
     putRows(put, at, draft);
     for (const transition of draft.transitions) putRest(put, at, transition);
-    if (draft.insert && draft.transitions[0]?.heldBy === null) put("jobs", { at, spec: jobOf(draft.insert) });
+    const { insert } = draft;
+    if (insert && draft.transitions[0]?.heldBy === null && !waitsForKey(insert))
+      put("jobs", { at, spec: jobOf(insert) });
     isMoving ||= draft.insert !== undefined || draft.graph.status !== undefined;
   });
   const texts = ARRAYS.map((key) => (arrays[key] ? JSON.stringify(arrays[key]) : null));

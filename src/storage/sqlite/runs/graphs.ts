@@ -11,6 +11,7 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
+import { WAITS } from "../../contract/admission.ts";
 import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
@@ -269,7 +270,9 @@ export class SqliteGraphs implements GraphStore {
 
   async unfinished(after: string, limit: number): Promise<string[]> {
     return this.#database
-      .sql("SELECT id FROM graph WHERE phase NOT IN ('done', 'failed') AND id > ? ORDER BY id LIMIT ?")
+      .sql(
+        `SELECT id FROM graph WHERE phase NOT IN ('done', 'failed') AND NOT (${WAITS}) AND id > ? ORDER BY id LIMIT ?`,
+      )
       .all(after, limit)
       .map((row) => row["id"] as string);
   }

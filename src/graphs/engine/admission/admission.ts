@@ -1,0 +1,104 @@
+/**
+ * Admits runs of graphs with a limit. The store decides which ones, in one transaction; this part asks it when a run has joined the queue of
+ * its key or has ended, and continues the admitted runs. Requests for a key that arrive together share one transaction.
+ */
+import type { Clock } from "../../../platform/shared/clock.ts";
+import type { Log } from "../../../platform/shared/log.ts";
+import type { AdmissionRows, LimitedKey } from "../../../storage/contract/admission.ts";
+import type { GraphRow } from "../../../storage/contract/graph-rows.ts";
+import { limitOf } from "../../definition/flow-control.ts";
+import type { GraphConcurrency } from "../../definition/flow-control-types.ts";
+import type { EngineState } from "../engine-state.ts";
+import type { Registry } from "../registry.ts";
+import type { Busy } from "../runs/idle-tracker.ts";
+
+export interface AdmissionOptions {
+  rows: AdmissionRows;
+  registry: Registry;
+  clock: Clock;
+  log: Log;
+  /** Busy while runs are being admitted. */
+  busy: Busy;
+  state: EngineState;
+  /** Whether several processes share the store: then each admitted run gets a job, by which one of them finds it. */
+  isShared: boolean;
+}
+
+/** The engine's runs. */
+export interface AdmittedRuns {
+  /** Continues a run that the store has admitted at this time. */
+  admitted(graphId: string, nowMs: number): Promise<void>;
+}
+
+/** Keys to look at in one sweep of a graph. */
+const KEYS = 1000;
+/** Time before a request is repeated after a fault of the store. */
+const AGAIN_MS = 1000;
+
+export class Admission {
+  readonly #options: AdmissionOptions;
+  #runs: AdmittedRuns | undefined;
+  /** Keys that are being admitted. True: another request has arrived meanwhile. */
+  readonly #active = new Map<string, boolean>();
+
+  constructor(options: AdmissionOptions) {
+    this.#options = options;
+  }
+
+  /** Called once, when the parts that execute runs exist. */
+  attach(runs: AdmittedRuns): void {
+    this.#runs = runs;
+  }
+
+  /** A run waits for its key, or has ended and frees it. Does nothing for a run without a key. */
+  request({ worker, concurrencyKey: key }: Pick<GraphRow, "worker" | "concurrencyKey">): void {
+    const limit = this.#limitOf(worker);
+    if (key === undefined || !limit || this.#options.state.isClosing) return;
+    const id = JSON.stringify([worker, key]);
+    if (this.#active.has(id)) return void this.#active.set(id, true);
+    this.#active.set(id, false);
+    void this.#run(id, { worker, key }, limit);
+  }
+
+  /** Admits runs that an earlier process has left. @throws faults of the store. */
+  async lookAgain(): Promise<void> {
+    const { registry, rows } = this.#options;
+    for (const worker of registry.names()) {
+      const limit = this.#limitOf(worker);
+      if (!limit) continue;
+      for (const key of await rows.open(worker, limit.limit, KEYS)) this.request({ worker, concurrencyKey: key });
+    }
+  }
+
+  #limitOf(worker: string): GraphConcurrency | undefined {
+    const definition = this.#options.registry.get(worker);
+    return definition && limitOf(definition);
+  }
+
+  /** Never rejects. */
+  async #run(id: string, of: LimitedKey, limit: GraphConcurrency): Promise<void> {
+    const { busy, log, clock } = this.#options;
+    busy.begin();
+    let isFault = false;
+    try {
+      await this.#admit(of, limit);
+    } catch (err) {
+      isFault = true;
+      log.error({ worker: of.worker, err }, `Waiting runs of "${of.worker}" could not be started. It is tried again.`);
+    }
+    const isAsked = this.#active.get(id) === true;
+    this.#active.delete(id);
+    const again = (): void => this.request({ worker: of.worker, concurrencyKey: of.key });
+    if (isFault) clock.schedule(AGAIN_MS, again);
+    else if (isAsked) again();
+    busy.end();
+  }
+
+  async #admit(of: LimitedKey, { limit }: GraphConcurrency): Promise<void> {
+    const { rows, clock, isShared } = this.#options;
+    const nowMs = clock.now();
+    const ids = await rows.admit(of, limit, nowMs, isShared);
+    // With several processes, the one that takes the job continues the run.
+    if (!isShared) for (const id of ids) await this.#runs?.admitted(id, nowMs);
+  }
+}
