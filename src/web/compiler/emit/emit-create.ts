@@ -46,7 +46,7 @@ export function emitCreateModule(module: Module): CreateModule {
     scope.isClosure = true;
     try {
       if (fn && module.components.has(fn)) {
-        replacePattern(module, fn, client, scope.edits);
+        replacePattern(module, fn, client, scope);
         scope.propCodes = propCodes(module, fn, propsName(client));
       }
       browser.emitCreated(head, node, scope);
@@ -86,7 +86,7 @@ function creatablesOf(program: ESTree.Program): { found: Creatable[]; others: st
 }
 
 /** `({ text, ...rest })` -> `($props, $props_rest = …)`. The names are read from the props object (prop-codes.ts). */
-function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, edits: Scope["edits"]): void {
+function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, { edits, rewritten }: Scope): void {
   const [pattern] = fn.params;
   if (pattern?.type !== "ObjectPattern") return;
   const { text } = module.file;
@@ -96,8 +96,11 @@ function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, 
   );
   const hasRest = pattern.properties.some(({ type }) => type === "RestElement");
   const rest = hasRest ? `, ${name}_rest = ${client.runtime(PATHS.create, "Z")}(${[name, ...keys].join(", ")})` : "";
-  for (const reference of module.scopes.within(pattern))
+  for (const reference of module.scopes.within(pattern)) {
     if (reference.binding?.owner === null) client.needModuleBinding(reference.binding, reference);
+    // The pattern is replaced as a whole.
+    rewritten.add(reference.node);
+  }
   const isBare = fn.type === "ArrowFunctionExpression" && !text.slice(fn.start, pattern.start).includes("(");
   edits.update(pattern.start, pattern.end, isBare ? `(${name}${rest})` : name + rest);
 }

@@ -48,7 +48,7 @@ export class Captures {
     for (const reference of this.#module.scopes.within(node)) {
       const { binding } = reference;
       if (place.scope.rewritten.has(reference.node)) continue;
-      if (!binding || (isInside(binding.node, node) && !this.#frameOf(binding, place.scope))) continue;
+      if (!binding || (isInside(binding.node, node) && !this.#isReplaced(binding, place.scope))) continue;
       if (views.some((view) => isInside(reference.node, view))) continue;
       place.scope.rewritten.add(reference.node);
       if (binding.owner === null) this.#moduleName(reference, binding, place);
@@ -121,6 +121,11 @@ export class Captures {
       reference.node.end,
       isShorthand ? `${reference.name}: ${code}` : code,
     );
+  }
+
+  /** Whether a name that is declared in the captured code has another code in the browser. */
+  #isReplaced(binding: Binding, scope: Scope): boolean {
+    return this.#frameOf(binding, scope) !== undefined || scope.propCodes.has(binding);
   }
 
   #closureCode(reference: Reference, binding: Binding, place: Place): string | undefined {

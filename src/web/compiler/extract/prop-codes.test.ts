@@ -31,4 +31,15 @@ describe("a created component reads destructured props from the props object", (
     assert.match(code, /\(\) => \(props\.text\)/);
     assert.match(code, /"title", \(\) => \(props\.title\)/);
   });
+
+  it("in computeds and handlers of the body", () => {
+    const code = created(
+      "export function A({ text, count = 1, on }) { const label = computed(() => text + count); const act = () => on({ text }); return <b onClick={act}>{label.value}</b>; }",
+    );
+    assert.match(
+      code,
+      /computed\(\(\) => \$props\.text \+ \(\$props\.count === undefined \? \(1\) : \$props\.count\)\)/,
+    );
+    assert.match(code, /act = \(\) => \$props\.on\(\{ text: \$props\.text \}\)/);
+  });
 });
