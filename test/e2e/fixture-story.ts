@@ -77,7 +77,12 @@ export class FixtureStage {
     const fixture = this.#fixtures.get(name);
     assert.ok(fixture, `the app has a fixture ${name}`);
     return this.#pool.use(async (opened) => {
-      const played = await this.#playIn(opened, fixture);
+      const played = await this.#playIn(opened, fixture).catch((error: unknown) => {
+        // Otherwise the tab would report them when it closes, as errors of another fixture.
+        const complaints = opened.complaints(this.#kind);
+        if (complaints.length > 0) console.error(`In ${name} the browser complained:\n${complaints.join("\n")}`);
+        throw error;
+      });
       assert.deepEqual(opened.complaints(this.#kind), [], "the browser reports no error");
       return played;
     });
