@@ -1,10 +1,12 @@
 /**
- * Runs the fuzz for longer than in the tests: `npm run fuzz -- [--seed 7] [--seconds 60] [--inputs 5000] [--kind forms]`. Exits with code 1
- * at the first failure and prints its seed and smallest input.
+ * Runs the fuzz for longer than in the tests: `npm run fuzz -- [--seed 7] [--seconds 60] [--inputs 5000] [--kind forms] [--views 100]`.
+ * The last kind, `views`, renders random views and component trees in a browser. Exits with code 1 at the first failure and prints its
+ * seed and smallest input.
  */
 import { parseArgs } from "node:util";
 import { KINDS } from "./kinds.ts";
 import { fuzz } from "./run.ts";
+import { fuzzViews } from "./views.ts";
 
 const { values } = parseArgs({
   options: {
@@ -12,9 +14,11 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "60" },
     inputs: { type: "string", default: "Infinity" },
     kind: { type: "string", default: "" },
+    views: { type: "string", default: "100" },
   },
 });
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
+const hasViews = "views".includes(values.kind);
 const kinds = KINDS.filter(({ name }) => name.includes(values.kind));
 console.log(`seed ${seed}`);
 for (const kind of kinds) {
@@ -28,3 +32,4 @@ for (const kind of kinds) {
     break;
   }
 }
+if (process.exitCode === undefined && hasViews && !fuzzViews(seed, Number(values.views))) process.exitCode = 1;
