@@ -126,6 +126,10 @@ export const handlers = [
   <button onClickCapture={(event) => event.pressure} onGotPointerCapture={(event) => event.pressure} />,
   <form onSubmit={{ handler: (event, form) => [event.submitter, form.elements], once: true, preventDefault: true }} />,
   <div onDragOver={{ preventDefault: true }} />,
+  <input onKeyDown={{ preventDefault: (event, input) => event.key === "Enter" && input.readOnly }} />,
+  <p onDocumentKeyDown={{ preventDefault: (event) => event.ctrlKey, handler: () => 1 }} />,
+  // @ts-expect-error the function returns a boolean
+  <p onClick={{ preventDefault: () => "yes" }} />,
   <div onWindowResize={() => 1} onDocumentKeyDown={(event) => event.key} onWindowStorage={(event) => event.key} />,
   <div on:my-event={(event, div) => [event.detail, div.align]} />,
   // @ts-expect-error no option has this name

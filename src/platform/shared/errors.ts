@@ -72,6 +72,7 @@ export const ERRORS = {
   SVC122: { family: "build", name: "missing-framework-import" },
   SVC123: { family: "build", name: "other-framework" },
   SVC124: { family: "build", name: "unsupported-syntax" },
+  SVC125: { family: "build", name: "late-prevent-default" },
   // rendering
   SVC201: { family: "build", name: "unserializable-value" },
   SVC202: { family: "build", name: "duplicate-row-key" },
@@ -80,6 +81,7 @@ export const ERRORS = {
   SVC205: { family: "build", name: "still-signal" },
   // in the page
   SVC301: { family: "browser", name: "scripts-unreachable" },
+  SVC302: { family: "browser", name: "late-prevent-default-call" },
 } as const satisfies Record<
   string,
   { status?: number; family: "client" | "server" | "build" | "browser"; name?: string }

@@ -282,6 +282,8 @@ export const DOM = {
   caught: "caught",
   /** Prefix of handler attributes: `on:click="h0"`. */
   on: "on:",
+  /** Prefix of attributes that name a condition of `preventDefault`: `prevent:keydown="3f9a02c1"`. */
+  prevent: "prevent:",
   /** Name of a missing handler: the event only fetches and wakes its scope. */
   noHandler: "_",
   /** After `on:`, for events anywhere in the window: `on:window:resize="h0"`; alone on `<html>` if a page has any. */

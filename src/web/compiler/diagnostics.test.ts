@@ -383,6 +383,12 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /private field with get and set/,
   ],
   [
+    "a call of preventDefault that comes too late",
+    "export const A = () => <p onClick={(e) => { if (e.altKey) «e.preventDefault()»; }}>x</p>;",
+    "SVC125",
+    /onClick=\{\{ preventDefault: \(e\) => e\.altKey, handler: … \}\}/,
+  ],
+  [
     "a spread that changes",
     'export function A() { const o = signal({ id: "a" }); return <p «{...o.value}»>x</p>; }',
     "SVC109",

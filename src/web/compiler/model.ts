@@ -35,6 +35,8 @@ export interface Handler {
   takesElement: boolean;
   /** Steps that run before the functions. */
   before: readonly HandlerStep[];
+  /** Source of a function that decides whether to prevent the default action, if the page does not evaluate it. */
+  condition?: string;
   /** Name of the attribute. */
   attribute: string;
   /** Its position for source maps. Default: the position of its function. */
@@ -73,6 +75,8 @@ export interface Scope {
   /** Whether the browser needs the scope even if no captured value is reactive, as for an effect, a ref or a bound field. */
   isNeeded: boolean;
   events: Set<string>;
+  /** Key -> event type and source of a condition of `preventDefault`. */
+  conditions: Map<string, readonly [type: string, text: string]>;
   parts: Set<string>;
   handlers: Handler[];
   effects: Node[];
@@ -105,6 +109,7 @@ export function newScope(index: number, edits: Scope["edits"]): Scope {
     boundCount: 0,
     isNeeded: false,
     events: new Set(),
+    conditions: new Map(),
     parts: new Set(),
     handlers: [],
     effects: [],

@@ -10,21 +10,29 @@ export type Handler<E extends Event, Target> = (event: Heard<E, Target>, element
 export type Heard<E, Target> = E & { readonly currentTarget: Target };
 
 /**
- * A handler with options. Each option is a literal `true` or `false`, since it is evaluated at build time. The handler may be
- * omitted: `onDragOver={{ preventDefault: true }}`.
+ * A handler with options. Each option is a literal `true` or `false`, since it is evaluated at build time; `preventDefault` may also be a
+ * function. The handler may be omitted: `onDragOver={{ preventDefault: true }}`.
  */
-export interface Listener<E extends Event, Target> extends GlobalListener<E, Target> {
+export interface Listener<E extends Event, Target> extends Omit<GlobalListener<E, Target>, "preventDefault"> {
   /** Runs before the handlers of inner elements, outermost first; same as `onClickCapture`. */
   capture?: boolean;
-  /** Prevents the default action at once, before any code is loaded. */
-  preventDefault?: boolean;
+  /**
+   * Prevents the default action at once, before any code is loaded. A function decides it for each event: it may use only its parameters
+   * and names of the browser. `false`: the handler decides, which may be too late for the first event.
+   */
+  preventDefault?: boolean | EarlyTest<E, Target>;
   /** Does not run the handlers of outer elements. */
   stopPropagation?: boolean;
 }
 
-/** Options of events of window and document, which support no decision ahead of the handler. */
+/** Runs in the page before any code is loaded, so it may use only its parameters and names of the browser. */
+export type EarlyTest<E extends Event, Target> = (event: E, element: Target) => boolean;
+
+/** Options of events of window and document, which arrive after those of elements. */
 export interface GlobalListener<E extends Event, Target> {
   handler?: Handler<E, Target>;
+  /** Decides for each event, before any code is loaded, whether to prevent the default action. `false`: the handler decides. */
+  preventDefault?: false | EarlyTest<E, Target>;
   /** Handles only the first event of each element. */
   once?: boolean;
   /** For wheel and touch events: `false` makes the browser wait for the handler before it scrolls. Default: `true`, as in browsers. */

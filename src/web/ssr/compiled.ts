@@ -13,8 +13,9 @@ export function block(
   names: readonly string[] = [],
   isUncertain = false,
   uses?: TemplateInfo["uses"],
+  conditions?: TemplateInfo["conditions"],
 ): TemplateInfo {
-  return { moduleId, bind, events, parts, names, isUncertain, uses };
+  return { moduleId, bind, events, parts, names, isUncertain, uses, conditions };
 }
 
 /**

@@ -61,9 +61,17 @@ export function documentStart(
   const open = events
     ? opening(lang, dir, shown, policyMark, manifest.build, prefetch, events.htmlAttributes())
     : quietOpening(lang, dir, shown, policyMark, prefetch);
-  const stub = events ? script(options, events.stub(options.stub) + withoutIntents(options)) : "";
+  const stub = events
+    ? conditionScript(options, events) + script(options, events.stub(options.stub) + withoutIntents(options))
+    : "";
   const look = isTokenless && theme !== undefined ? script(options, THEME_SCRIPT) : "";
   return `${open}${look}${headElements(options, features)}${stub}${head}</head><body>`;
+}
+
+/** Script that decides by conditions whether to prevent default actions. Before the stub, so that handlers see the decision. */
+export function conditionScript(options: DocumentOptions, events: PageEvents): string {
+  const code = events.newConditions();
+  return code === "" ? "" : script(options, code);
 }
 
 /** Code after the stub of a page that prefetches nothing: it names no event types at which the loader prefetches. */

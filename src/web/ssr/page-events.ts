@@ -1,6 +1,7 @@
 /** Collects the events of a page: element events, window events, and moments without a DOM event, such as `visible`. */
 import { escapeAttribute } from "../../platform/shared/html/escape.ts";
 import { DOM } from "../../platform/shared/wire.ts";
+import { earlyConditions, type Condition } from "./early-conditions.ts";
 
 /** Moments that require the script `moments`. */
 const MOMENTS: ReadonlySet<string> = new Set(["load", "visible", "idle", "media"]);
@@ -12,6 +13,9 @@ export class PageEvents {
   #reported: Set<string> | undefined;
   #hasMoments = false;
   #isActive = false;
+  /** Conditions of `preventDefault` that were not sent yet. */
+  #conditions: Map<string, Condition> | undefined;
+  #sentConditions: Set<string> | undefined;
 
   /** @param name as in `TemplateInfo.events`: `click`, `window:resize`, `visible`; `!wheel` for a listener that is not passive */
   add(name: string): void {
@@ -24,6 +28,20 @@ export class PageEvents {
       (this.#windowTypes ??= new Set()).add(type);
       this.#types.add(type);
     } else this.#types.add(name);
+  }
+
+  /** @param test a self-contained function of the event and the element with the handler */
+  addCondition(key: string, type: string, test: Condition["test"]): void {
+    if (!this.#sentConditions?.has(key)) (this.#conditions ??= new Map()).set(key, { type, test });
+  }
+
+  /** Code that evaluates the conditions added since the last call; empty if there are none. It belongs before the stub. */
+  newConditions(): string {
+    if (!this.#conditions) return "";
+    const found = this.#conditions;
+    this.#conditions = undefined;
+    for (const key of found.keys()) (this.#sentConditions ??= new Set()).add(key);
+    return earlyConditions(found);
   }
 
   get hasMoments(): boolean {

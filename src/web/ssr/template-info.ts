@@ -10,6 +10,8 @@ export interface TemplateInfo {
   parts: readonly string[];
   /** Name of the component, then the source of each slot. */
   names: readonly string[];
+  /** Key -> event type, and a self-contained function that decides whether to prevent the default action. */
+  conditions?: Readonly<Record<string, readonly [type: string, test: (...args: never[]) => unknown]>> | undefined;
   /** Whether the browser needs the scope only if a captured value is reactive. */
   isUncertain?: boolean;
   /** What the components use that the browser may create in it, if that may include contexts (resume/context-uses.ts). */

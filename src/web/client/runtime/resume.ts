@@ -5,6 +5,7 @@
 import { batch, guard, onBeforeWrite, scoped } from "../../reactivity/system.ts";
 import { Cell } from "../../reactivity/signal.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
+import { reportLatePrevention } from "../dev/late-prevention.ts";
 import type { Chunk, DispatchedEvent, Modules, PageState, Slots, Step } from "./types.ts";
 
 let parsed: PageState | undefined;
@@ -94,6 +95,7 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
       // stopPropagation sets it. It survives the dispatch of a native event, so a handler that runs late can still stop the event.
       if (event.cancelBubble) return;
       wake(id);
+      if (__DEV__) reportLatePrevention(event);
       try {
         // After the dispatch currentTarget is null; during the dispatch it is the window, where the stub listens.
         Object.defineProperty(event, "currentTarget", { value: element, configurable: true });

@@ -36,6 +36,11 @@ export class HandlerEmitter {
     }
   }
 
+  #condition({ condition }: Handler): string {
+    const { event, element } = this.#client.names;
+    return condition === undefined ? "" : `if ((${condition})(${event}, ${element})) ${event}.preventDefault();\n`;
+  }
+
   /** The export of one handler. */
   emit(handler: Handler, scope: Scope): Code {
     const place: Place = { scope, level: handler.level, isBinding: false };
@@ -49,7 +54,7 @@ export class HandlerEmitter {
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
     const opening = first && CHOICES.has(first.type) ? "((" : "(";
-    const before = handler.before.map((step) => this.#before(step, handler, scope)).join("");
+    const before = this.#condition(handler) + handler.before.map((step) => this.#before(step, handler, scope)).join("");
     const isChoice = first !== undefined && CHOICES.has(first.type);
     // An optional function prop may be missing, and a condition may have `false` or no value.
     const mayBeMissing = isChoice || first?.type === "MemberExpression" || (first && this.#isProp(first, scope));

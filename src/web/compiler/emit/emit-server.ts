@@ -362,9 +362,15 @@ export class ServerEmitter {
       JSON.stringify([this.#componentName, ...scope.slots.map(({ source }) => source)]),
     ];
     const uses = new ContextUseFinder(this.#module).list(scope.creates);
+    const conditions = [...scope.conditions].map(
+      ([key, [type, text]]) => `${JSON.stringify(key)}: [${JSON.stringify(type)}, ${text}]`,
+    );
+    // Trailing arguments are omitted if they have their defaults.
+    const isLast = uses === undefined && conditions.length === 0;
     if (isUncertain(scope)) args.push("true");
-    else if (uses !== undefined) args.push("false");
-    if (uses !== undefined) args.push(uses);
+    else if (!isLast) args.push("false");
+    if (!isLast) args.push(uses ?? "undefined");
+    if (conditions.length > 0) args.push(`{ ${conditions.join(", ")} }`);
     scope.block = this.#out.addBlock(args);
   }
 }

@@ -7,6 +7,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { checkOptions, eventName, listedName, listenerOf, type EventName, type EventOptions } from "./events.ts";
 import { bindsField, boundProperty, fieldAttribute, namesBehind } from "./bound-fields.ts";
 import { checkHandler, handlerFlags } from "./handlers.ts";
+import { refuseLatePrevention } from "./prevent-default.ts";
 import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { FIELD_TAGS, FORM_PROPERTIES, membersBehind } from "../../../platform/shared/html/hidden-members.ts";
@@ -287,9 +288,11 @@ function handlerAttribute(
   if (!expression || !scope) {
     throw fail(extraction, "SVC103", attribute, `${name} needs a function: ${name}={(event, element) => …}.`);
   }
-  const { handler, options } = listenerOf(module, name, expression);
+  const { handler, options, condition } = listenerOf(module, name, expression);
   checkOptions(module, attribute, event, options);
   if (handler) checkHandler(module, name, handler, scope.frames);
+  if (handler && !condition && options.preventDefault === undefined)
+    refuseLatePrevention(module, name, handler, event.isGlobal);
   const flags = flagsOf(extraction, event, handler, options);
   const symbol = extraction.nextHandler();
   const dom = attributeOf(event);
@@ -303,11 +306,17 @@ function handlerAttribute(
     functions: handler ? [unwrap(handler)] : [],
     takesElement: false,
     before,
+    // The page evaluates the condition for all elements but those of views, whose code has loaded.
+    ...(condition && position.isView && { condition: condition.text }),
     attribute: dom,
     node: attribute,
   });
-  scope.events.add(listedName(event, options, flags.includes("!")));
-  return { kind: "static", html: ` ${dom}="${flags}${symbol}"` };
+  scope.events.add(listedName(event, options, flags.includes("!") || condition !== undefined));
+  const html = ` ${dom}="${flags}${symbol}"`;
+  if (!condition || position.isView) return { kind: "static", html };
+  const type = dom.slice(DOM.on.length);
+  scope.conditions.set(condition.key, [type, condition.text]);
+  return { kind: "static", html: `${html} ${DOM.prevent}${type}="${condition.key}"` };
 }
 
 /** The first attribute that has a handler in this attribute of the page. */

@@ -4,6 +4,7 @@ import type { Module } from "../analyze/analyze.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
+import { conditionOf, type Condition } from "./prevent-default.ts";
 
 /** The event that a handler attribute listens for. */
 export interface EventName {
@@ -42,6 +43,8 @@ export interface Listener {
   /** Undefined if there are only options. */
   handler: Expression | undefined;
   options: EventOptions;
+  /** Decides for each event whether to prevent the default action. */
+  condition?: Condition;
 }
 
 /**
@@ -64,12 +67,16 @@ function readOption(module: Module, attribute: string, property: ESTree.ObjectPr
     return;
   }
   const value = property.type === "Property" ? unwrap(property.value) : undefined;
+  if (property.type === "Property" && name === "preventDefault" && value?.type !== "Literal") {
+    listener.condition = conditionOf(module, attribute, property);
+    return;
+  }
   const option = OPTION_NAMES.find((known) => known === name);
   if (!option || value?.type !== "Literal" || typeof value.value !== "boolean") {
     throw refused(
       module,
       property,
-      `Options of ${attribute} are decided at build time: ${attribute}={{ handler: (event) => …, once: true }}, with ${OPTION_NAMES.join(", ")}, each a literal true or false.`,
+      `Options of ${attribute} are decided at build time: ${attribute}={{ handler: (event) => …, once: true }}, with ${OPTION_NAMES.join(", ")}, each a literal true or false. preventDefault may be a function of the event.`,
     );
   }
   listener.options[option] = value.value;
@@ -95,7 +102,7 @@ export function checkOptions(module: Module, node: Node, { isGlobal }: EventName
     throw refused(
       module,
       node,
-      "Events of window and document arrive last, so their flags can't be applied in advance. Call event.preventDefault() in the handler, or listen on an element.",
+      "Events of window and document arrive last, so their flags can't be applied in advance. Write preventDefault: () => true, or listen on an element.",
     );
   }
 }

@@ -16,7 +16,7 @@ import type { Binding } from "../parse/scopes.ts";
 export function checkHandler(module: Module, attribute: string, expression: Node, frames: readonly Frame[]): void {
   const handler = unwrap(expression);
   if (isFunction(handler) || isNothing(handler)) return;
-  if (handler.type === "ConditionalExpression" || handler.type === "LogicalExpression") {
+  if (isChoice(handler)) {
     for (const part of choicesOf(handler)) checkHandler(module, attribute, part, frames);
     return;
   }
@@ -57,6 +57,10 @@ function isNothing(node: Node): boolean {
   return node.type === "Literal" ? !node.value : node.type === "Identifier" && node.name === "undefined";
 }
 
+function isChoice(node: Node): node is ESTree.ConditionalExpression | ESTree.LogicalExpression {
+  return node.type === "ConditionalExpression" || node.type === "LogicalExpression";
+}
+
 /** The values that a condition may have. `isOpen && close` may also have the value of `isOpen`, which is no function if it is falsy. */
 function choicesOf(node: ESTree.ConditionalExpression | ESTree.LogicalExpression): Node[] {
   if (node.type === "ConditionalExpression") return [node.consequent, node.alternate];
@@ -78,8 +82,7 @@ function makesFunction(module: Module, call: ESTree.CallExpression): boolean {
 
 /** Whether a prop's expression has a function that the browser can create: a choice, a bound function, or a member of a lifted object. */
 export function isFunctionExpression(module: Module, node: Node): boolean {
-  if (node.type === "ConditionalExpression" || node.type === "LogicalExpression")
-    return choicesOf(node).every((part) => isFunctionPart(module, unwrap(part)));
+  if (isChoice(node)) return choicesOf(node).every((part) => isFunctionPart(module, unwrap(part)));
   if (node.type === "CallExpression") return makesFunction(module, node);
   return memberFunction(module, node) !== undefined;
 }
@@ -110,10 +113,18 @@ function referenceOf(module: Module, node: Node) {
 
 /** `!` if the handler always prevents the default, `.` if it always stops propagation. */
 export function handlerFlags(module: Module, expression: Node): string {
-  const handler = unwrap(expression);
-  const fn = isFunction(handler) ? handler : (declaredFunction(module, handler) ?? memberFunction(module, handler));
+  const [fn] = isChoice(unwrap(expression)) ? [] : functionsOf(module, expression);
   if (!fn) return "";
   return (alwaysCalls(fn, "preventDefault") ? "!" : "") + (alwaysCalls(fn, "stopPropagation") ? "." : "");
+}
+
+/** The functions of this file that a handler expression may be. */
+export function functionsOf(module: Module, expression: Node): FunctionNode[] {
+  const handler = unwrap(expression);
+  if (isFunction(handler)) return [handler];
+  if (isChoice(handler)) return choicesOf(handler).flatMap((part) => functionsOf(module, part));
+  const fn = declaredFunction(module, handler) ?? memberFunction(module, handler);
+  return fn ? [fn] : [];
 }
 
 function declaredFunction(module: Module, node: Node): FunctionNode | undefined {
@@ -156,7 +167,8 @@ function isCallOf(node: Node, object: string, method: string): boolean {
   return callee.object.type === "Identifier" && callee.object.name === object && memberName(callee) === method;
 }
 
-function mayLeave(statement: Node): boolean {
+/** Whether a statement may end the function, or wait. */
+export function mayLeave(statement: Node): boolean {
   let leaves = false;
   walk(statement, (node) => {
     if (isFunction(node)) return false;

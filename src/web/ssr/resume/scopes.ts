@@ -236,6 +236,7 @@ export class PageScopes implements NestedIndex {
         events.add(name);
         features.meet(name);
       }
+      for (const [key, [type, test]] of Object.entries(block.conditions ?? {})) events.addCondition(key, type, test);
       for (const name of block.parts) features.meet(name);
       modules = [HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
       this.#blocks.set(block, modules);

@@ -6,6 +6,7 @@
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import {
   DOCUMENT_END,
+  conditionScript,
   documentStart,
   featureScripts,
   jsonScript,
@@ -253,13 +254,17 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
 
   /** Script that adds listeners for new event types. */
   #moreEvents(): string {
+    const conditions = conditionScript(this.#options, this.#render.events);
     const { types, windowTypes } = this.#render.events.newTypes();
-    if (types.length === 0) return "";
+    if (types.length === 0) return conditions;
     const stub = this.#render.events.stub(this.#options.stub, types).replace("$svc=[]", "self.$svc??=[]");
     const names = windowTypes.map(
       (type) => `document.documentElement.setAttribute(${JSON.stringify(DOM.window + type)},"");`,
     );
-    return script(this.#options, names.join("").replaceAll("<", "\\u003c") + stub + withoutIntents(this.#options));
+    return (
+      conditions +
+      script(this.#options, names.join("").replaceAll("<", "\\u003c") + stub + withoutIntents(this.#options))
+    );
   }
 
   /** Sends a page that has no browser code so far. If deferred content has some, its scripts and state follow. */
