@@ -76,7 +76,7 @@ const CLIENT_FOLDERS = ["runtime", "bindings", "created", "state", "actions", "s
 /** Assets that contain core. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
 /** Assets of development: file -> source. They have a separate folder, because production serves the whole other one. */
-const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client", region: "region", stream: "stream" };
+const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client", region: "region", stream: "stream", effect: "effect" };
 
 /** Inline scripts, which share values through global names. */
 const INLINE = new Set(["stub", "swap"]);

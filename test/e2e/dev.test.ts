@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab, type Tab } from "./browser.ts";
+import { holdBack } from "./hostile-app.ts";
 import { follower, startDevApp, type DevApp } from "./dev-app.ts";
 
 const DESK = "pages/desk.tsx";
@@ -164,6 +165,76 @@ describe("an edit under svc dev", () => {
     await followed();
     await page.locator("#ticker button").click();
     await page.locator(".seen", { hasText: /^now 2$/ }).waitFor();
+  });
+
+  it("that adds an effect over a kept signal runs it with the signal's current value", async () => {
+    await add("one");
+    await add("one");
+    await count("one", "Count: 3");
+    app.edit(
+      DESK,
+      "const count = signal(props.start);",
+      "const count = signal(props.start); const double = signal(0); effect(() => { double.value = count.value * 2; });",
+      ["Count: {count.value}", "Count: {count.value} and {double.value}"],
+    );
+    await count("one", "Count: 3 and 6");
+    await count("two", "Count: 10 and 20");
+    await add("one");
+    await count("one", "Count: 4 and 8");
+  });
+
+  it("that adds an effect to a scope that was asleep runs it with the current value of a signal from outside", async () => {
+    await page.locator("#ticker button").click();
+    app.edit(
+      DESK,
+      '<p class="seen">{seen.value}</p>',
+      '<p class="seen">{seen.value}</p><Follower ticks={ticks} />',
+      [
+        "function Ticker() {",
+        `function Follower({ ticks }: { ticks: Signal<number> }) {
+          const text = signal("");
+          effect(() => { text.value = "follows " + ticks.value; });
+          return <p class="follower">{text.value}</p>;
+        }
+        function Ticker() {`,
+      ],
+      ["onLoad, signal, store", "onLoad, signal, store, type Signal"],
+    );
+    await page.locator(".follower", { hasText: /^follows 1$/ }).waitFor();
+  });
+
+  it("of onLoad runs it again, after its cleanup; other edits do not", async () => {
+    const runs = (): Promise<string | undefined> =>
+      page.locator("#mount").evaluate((element: HTMLElement) => element.dataset["runs"]);
+    const hasRun = (text: string): Promise<unknown> =>
+      page.waitForFunction((wanted) => document.querySelector<HTMLElement>("#mount")?.dataset["runs"] === wanted, text);
+    const body = (name: string): string =>
+      `const note = (text: string) => { element.dataset["runs"] = (element.dataset["runs"] ?? "") + text; };
+       note("${name} "); return () => note("undo-${name} ");`;
+    app.edit(DESK, 'element.append("filled by script");', body("first"));
+    await hasRun("first ");
+    app.edit(DESK, "<h1>Desk</h1>", "<h1>Other</h1>");
+    await page.getByText("Other").waitFor();
+    assert.equal(await runs(), "first ");
+    app.edit(DESK, body("first"), body("second"));
+    await hasRun("first undo-first second ");
+  });
+
+  it("that passes a handler as a prop which prevents a default action too late is reported in the page", async () => {
+    app.edit(DESK, "      <Mount />", "      <Pressed onPress={(event) => event.preventDefault()} />", [
+      "function Ticker() {",
+      `function Pressed({ onPress }: { onPress: (event: Event) => void }) {
+        return <input aria-label="Pressed" onKeyDown={onPress} />;
+      }
+      function Ticker() {`,
+    ]);
+    await page.getByLabel("Pressed").waitFor();
+    await page.reload();
+    const release = await holdBack(page);
+    await page.getByLabel("Pressed").press("a");
+    release();
+    await page.locator("svc-fault").waitFor({ state: "attached" });
+    assert.match(tab.takeComplaints().join("\n"), /SVC302: preventDefault\(\) of this keydown event came too late/);
   });
 
   it("of an initial value changes only signals that were never set", async () => {

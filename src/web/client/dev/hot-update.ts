@@ -108,12 +108,15 @@ export function transferState(next: DevState, wasAwake: readonly Element[], kept
     const known = name === null ? undefined : before.get(name);
     if (known !== undefined) carry(known, index, kept.includes(name as string));
   });
-  batch(() => {
-    for (const element of wasAwake) {
-      const id = element.getAttribute(DOM.scope)?.split(" ")[0];
-      if (id !== undefined && element.isConnected) resume.wake(id);
-    }
-  });
+  const ids = wasAwake.map((element) => element.isConnected && element.getAttribute(DOM.scope)?.split(" ")[0]);
+  // The server ran new effects before it had the values of this page.
+  const shown = kept.flatMap((name) => resume.sleepers.get(resume.values[next.d.indexOf(name)] as object) ?? []);
+  self.$svc._isEdit = true;
+  try {
+    batch(() => new Set([...ids, ...shown.map(String)]).forEach((id) => id && resume.wake(id)));
+  } finally {
+    self.$svc._isEdit = false;
+  }
 }
 
 function textOf(value: unknown): string {

@@ -88,6 +88,7 @@ async function fetchCode(next: Document, modules: Record<string, unknown>): Prom
 function apply(next: Document, inside: Inside | undefined, state: DevState | undefined, kept: readonly string[]): void {
   const wasAwake = inside?.awakeElements() ?? [];
   const places = scrolls();
+  const callbacks = lifecycleCallbacks(inside?.modules() ?? {});
   morphHead(next);
   const added = morph(document.documentElement, next.documentElement);
   for (const [element, left, top] of places) element.scrollTo({ left, top, behavior: "instant" });
@@ -95,6 +96,10 @@ function apply(next: Document, inside: Inside | undefined, state: DevState | und
   if (inside) inside.transferState(state, wasAwake, kept);
   takeScripts(next);
   for (const element of added) announce(element);
+  for (const element of edited(callbacks, inside?.modules() ?? {})) {
+    self.$svc._undoLoads?.(element);
+    announceOne(element);
+  }
 }
 
 /** Keeps the scripts and styles of the head; the rest of the head is morphed with the body. */
@@ -116,14 +121,38 @@ function scrolls(): [Element, number, number][] {
 }
 
 /** Fires the lifecycle triggers of new elements: `load` and `idle` now, `visible` when they are seen. */
-
 function announce(root: Element): void {
-  for (const element of [root, ...root.querySelectorAll("*")]) {
-    for (const moment of ["load", "idle"]) {
-      if (element.hasAttribute(DOM.on + moment)) self.$svc.push({ type: moment, target: element, _way: [element] });
-    }
-    if (element.hasAttribute(`${DOM.on}visible`)) seen.observe(element);
+  for (const element of [root, ...root.querySelectorAll("*")]) announceOne(element);
+}
+
+function announceOne(element: Element): void {
+  for (const moment of ["load", "idle"]) {
+    if (element.hasAttribute(DOM.on + moment)) self.$svc.push({ type: moment, target: element, _way: [element] });
   }
+  if (element.hasAttribute(`${DOM.on}visible`)) seen.observe(element);
+}
+
+const MOMENTS = ["load", "idle", "visible"].map((moment) => DOM.on + moment);
+
+/** Code of the callbacks of `onLoad` and similar functions that the page has, by element. */
+function lifecycleCallbacks(modules: Record<string, unknown>): Map<Element, string> {
+  const elements = document.querySelectorAll(MOMENTS.map((name) => `[${CSS.escape(name)}]`).join());
+  return new Map([...elements].map((element) => [element, callbackText(element, modules)]));
+}
+
+/** The elements that stay, and whose callbacks have new code. Without their code nothing has run yet. */
+function edited(before: ReadonlyMap<Element, string>, modules: Record<string, unknown>): Element[] {
+  return [...before.keys()].filter((element) => {
+    const text = before.get(element);
+    return element.isConnected && text !== "" && text !== callbackText(element, modules);
+  });
+}
+
+function callbackText(element: Element, modules: Record<string, unknown>): string {
+  const [, chunk] = element.closest(`[${DOM.scope}]`)?.getAttribute(DOM.scope)?.split(" ") ?? [];
+  const code = modules[`handler/${chunk}`] as Record<string, unknown> | undefined;
+  const symbols = MOMENTS.map((name) => element.getAttribute(name)?.replaceAll(/\W/g, ""));
+  return symbols.map((symbol) => (code && symbol !== undefined ? String(code[symbol]) : "")).join("");
 }
 
 const seen = new IntersectionObserver((entries) => {

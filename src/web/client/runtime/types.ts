@@ -27,6 +27,10 @@ export type EventQueue = Pick<DispatchedEvent[], "push" | "forEach"> & {
   _modules?: Modules;
   /** Event types at which the loader prefetches code. A page that prefetches nothing sets an empty list (document.ts). */
   q?: readonly string[];
+  /** Development only: an edit is being applied, so effects run at once. */
+  _isEdit?: boolean;
+  /** Development only: runs and forgets the cleanups of an element's `onLoad` and similar callbacks. */
+  _undoLoads?: (element: Element) => void;
   /** Event types that have listeners (event-types.ts). */
   _heard?: Set<string>;
 };

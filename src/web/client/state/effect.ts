@@ -19,7 +19,8 @@ const follow = (value: unknown, seen = new Set()): void => {
 
 /** An effect of a component. @param reads everything it may read; these are watched until its first run in the browser. */
 export const E = (run: () => unknown, reads: (() => unknown)[]): void => {
-  let waits = isResuming();
+  // The server has run it, but after an edit of the source it may be new, or show a value that only this page has.
+  let waits = isResuming() && !(__DEV__ && self.$svc._isEdit);
   effect(() => {
     if (!waits) return run();
     waits = false;
@@ -49,3 +50,11 @@ export const L = (element: Element, run: (element: Element) => unknown): void =>
   cleanups.set(element, [...(cleanups.get(element) ?? []), undo]);
   observer.observe(document, { childList: true, subtree: true });
 };
+
+if (__DEV__) {
+  self.$svc._undoLoads = (element) => {
+    const all = cleanups.get(element) ?? [];
+    cleanups.delete(element);
+    runCleanups(all);
+  };
+}
