@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { action, group, page, rateLimit, route, text, type AppOptions } from "svckit";
+import { accountLimit, action, fail, group, page, rateLimit, route, text, type AppOptions } from "svckit";
 import { SimulatedClock } from "svckit/testing";
 import { withFixture } from "./app.ts";
 
@@ -105,6 +105,36 @@ describe("SVC_RATE_FILE", () => {
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
+  });
+
+  it("makes all processes count the wrong passwords of an account together, from any address", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-account-limit-"));
+    const signIns = [0, 1].map(() => accountLimit({ perMinute: 3, name: "sign-in" }));
+    const signIn = (at: number) =>
+      action(async (password: string) => {
+        await signIns[at]?.attempt("ada");
+        if (password !== "right") fail("Wrong password");
+        await signIns[at]?.succeeded("ada");
+      });
+    const env = { SVC_RATE_FILE: join(folder, "rate.db") };
+    await withFixture(
+      (first) =>
+        withFixture(
+          async (second) => {
+            const statuses: number[] = [];
+            for (const { client } of [first, second, first, second, first]) {
+              statuses.push((await client.action("signIn", "right")).status);
+              statuses.push((await client.action("signIn", "wrong")).status);
+            }
+            assert.deepEqual(statuses, [200, 422, 200, 422, 200, 422, 429, 429, 429, 429]);
+          },
+          env,
+          { actions: { signIn: signIn(1) } },
+        ),
+      env,
+      { actions: { signIn: signIn(0) } },
+    );
+    rmSync(folder, { recursive: true });
   });
 
   it("fails the boot if the file is unusable", async () => {

@@ -88,7 +88,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       if (client !== undefined) options.metrics.refusedCallers.add(client, limit, target);
     };
     const operatorAccess = new OperatorAccess({ config, clock, link: site.dev?.operatorLink, onRefused });
-    return {
+    const services: Services = {
       app: options.self,
       config,
       siteRules: options.siteRules,
@@ -130,6 +130,8 @@ export async function boot(options: BootOptions): Promise<Services> {
       readyChecks: { ...app.ready, [DATABASE_CHECK]: checkOf(backend) },
       ownMetrics: app.metrics ?? (() => []),
     };
+    services.limits.serve(services);
+    return services;
   } catch (error) {
     if (backend) await undoDeferred(backend, options.log);
     file?.close();

@@ -36,6 +36,11 @@ export function currentOrigin(): Origin | undefined {
   return name === undefined ? { kind } : { kind, name };
 }
 
+/** The request that is being handled; undefined outside of one, unlike `currentContext`. */
+export function requestInProgress(): Context | undefined {
+  return current.getStore();
+}
+
 /** The trace of the request that is being handled; undefined outside of one. */
 export function currentTrace(): Trace | undefined {
   const ctx = current.getStore();

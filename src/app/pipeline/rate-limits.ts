@@ -10,7 +10,9 @@ import type { RateCounters } from "../../platform/shared/rate-counters.ts";
 import { RateFile } from "../../storage/sqlite/rate-file.ts";
 import { specOf, type AnyAction } from "../actions/action.ts";
 import type { SubmitDefinition } from "../forms/submit.ts";
+import type { SessionKeys } from "../../platform/http/sessions/cookie-jar.ts";
 import type { Config } from "../lifecycle/config.ts";
+import { requestInProgress } from "./current-request.ts";
 
 interface LimitsOptions {
   config: Pick<Config, "actionsPerMinute" | "submitsPerMinute">;
@@ -28,6 +30,16 @@ interface LimitsOptions {
 /** @returns undefined if `SVC_RATE_FILE` is not set. @throws SvcError `SVC_STORE` if the file can't be used */
 export async function openRateFile({ rateFile }: Pick<Config, "rateFile">): Promise<RateFile | undefined> {
   return rateFile === undefined ? undefined : RateFile.open(rateFile);
+}
+
+/** Counters by the keys of their app, which its requests have. */
+const countersOfApps = new WeakMap<SessionKeys, RateCounters>();
+
+/** The counters of the app whose request is being handled; undefined outside of one. */
+export function countersInProgress(): RateCounters | undefined {
+  const ctx = requestInProgress();
+  const keys = ctx instanceof RequestContext ? ctx.keys : undefined;
+  return keys && countersOfApps.get(keys);
 }
 
 /** The limits of an app, and their counters. */
@@ -78,6 +90,11 @@ export class Limits {
   /** Connects `rateLimit` middleware to the clock and counters of this app. */
   adopt(middleware: readonly Middleware[]): void {
     for (const each of middleware) adopters.get(each)?.(this);
+  }
+
+  /** Makes the counters available to code of the app that has a request but no limit, such as `accountLimit`. */
+  serve(keys: SessionKeys): void {
+    countersOfApps.set(keys, this.#counters);
   }
 
   close(): void {

@@ -148,6 +148,11 @@ export class RequestContext implements Context {
     return inner;
   }
 
+  /** The keys of its app: one object per boot. Undefined for a request outside of an app. */
+  get keys(): SessionKeys | undefined {
+    return this.#sessionKeys?.();
+  }
+
   /** The transport. */
   get source(): Source {
     return this.#source;
