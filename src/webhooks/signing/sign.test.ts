@@ -107,6 +107,17 @@ describe("verify()", () => {
     assert.throws(() => verify({ body: BODY, headers, secret: OLD, requireTimestamp: false }), refused);
   });
 
+  it("refuses a secret that anybody can guess, such as that of a variable that is not set", () => {
+    const body = JSON.stringify({ event: "forged" });
+    const [id, seconds] = ["msg_1", Math.floor(Date.now() / 1000)];
+    for (const secret of ["", " ", "x", "       7", "whsec_", "whsec_AAAA", "whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!"]) {
+      const signature = new SigningKey(secret).standard(id, seconds, body);
+      const headers = { "webhook-id": id, "webhook-timestamp": String(seconds), "webhook-signature": signature };
+      assert.throws(() => verify({ body, headers, secret }), { code: "SVC_CONFIG" }, JSON.stringify(secret));
+      assert.throws(() => verify({ body, headers, secrets: ["long-enough-secret", secret] }), { code: "SVC_CONFIG" });
+    }
+  });
+
   it("accepts signatures of a standardwebhooks sender", () => {
     const signature = new Webhook(WHSEC).sign(ID, new Date(now), BODY);
     const headers = { "webhook-id": ID, "webhook-timestamp": String(now / 1000), "webhook-signature": signature };

@@ -24,9 +24,7 @@ export class SigningKey {
 
   constructor(secret: string) {
     this.#body = new HmacKey(secret);
-    this.#standard = secret.startsWith(STANDARD_PREFIX)
-      ? new HmacKey(Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64"))
-      : this.#body;
+    this.#standard = secret.startsWith(STANDARD_PREFIX) ? new HmacKey(bytesOf(secret)) : this.#body;
   }
 
   /** Value of `X-Svc-Signature`. */
@@ -81,14 +79,28 @@ export function newSecret(): string {
   return STANDARD_PREFIX + randomBytes(32).toString("base64");
 }
 
+/** Shorter secrets can be guessed from one signed delivery. */
+const LEAST_CHARACTERS = 8;
+const LEAST_BYTES = 16;
+
+/** Whether a secret is too short to prove anything, in particular an empty one. Node ignores invalid base64. */
+export function isGuessable(secret: string): boolean {
+  if (secret.trim().length < LEAST_CHARACTERS) return true;
+  return secret.startsWith(STANDARD_PREFIX) && bytesOf(secret).length < LEAST_BYTES;
+}
+
+function bytesOf(secret: string): Buffer {
+  return Buffer.from(secret.slice(STANDARD_PREFIX.length), "base64");
+}
+
 /** The problem with a secret, or undefined. */
 export function secretProblem(secret: string): string | undefined {
   if (!/^[\x21-\x7e]{8,256}$/.test(secret)) return "must be 8 to 256 visible ASCII characters";
   if (!secret.startsWith(STANDARD_PREFIX)) return undefined;
   const base64 = secret.slice(STANDARD_PREFIX.length);
-  const bytes = Buffer.from(base64, "base64");
-  // Node ignores invalid base64. A shortened key would sign what no receiver can verify.
+  const bytes = bytesOf(secret);
+  // A shortened key would sign what no receiver can verify.
   const isBase64 = bytes.toString("base64").replace(/=+$/, "") === base64.replace(/=+$/, "");
-  if (isBase64 && bytes.length >= 16) return undefined;
+  if (isBase64 && bytes.length >= LEAST_BYTES) return undefined;
   return `starts with "${STANDARD_PREFIX}" and must continue with the base64 of at least 16 bytes`;
 }

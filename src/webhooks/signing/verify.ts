@@ -4,7 +4,7 @@ import { timingSafeEqual } from "node:crypto";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { DELIVERY_HEADERS } from "../../platform/shared/wire.ts";
 import type { WebhookPayload } from "../outbox/payload.ts";
-import { SigningKey } from "./sign.ts";
+import { isGuessable, SigningKey } from "./sign.ts";
 
 export interface VerifyOptions {
   /** The raw body as received. Parsing and printing it again would change its bytes. */
@@ -32,7 +32,8 @@ const { standardId, standardTimestamp, standardSignature: standardSignatureName 
 /**
  * The payload of a delivery that one of the secrets signed. If the Standard Webhooks headers exist, they must verify and be recent;
  * without them, the delivery is refused unless `requireTimestamp` is false and `X-Svc-Signature` verifies.
- * @throws SvcError `SVC_UNAUTHORIZED` for a wrong or missing signature or time, `SVC_INVALID` for a body that is not JSON.
+ * @throws SvcError `SVC_UNAUTHORIZED` for a wrong or missing signature or time, `SVC_INVALID` for a body that is not JSON, `SVC_CONFIG` for a
+ * secret that is missing, empty or too short.
  * @example
  * const payload = verify({
  *   body: await request.text(),
@@ -43,6 +44,12 @@ const { standardId, standardTimestamp, standardSignature: standardSignatureName 
 export function verify(options: VerifyOptions): WebhookPayload {
   const secrets = [...(options.secrets ?? []), ...(options.secret === undefined ? [] : [options.secret])];
   if (secrets.length === 0) throw new SvcError("SVC_CONFIG", "verify was given no secret; pass secret or secrets");
+  // A variable that is not set leads to an empty secret, for which anybody can sign.
+  if (secrets.some(isGuessable))
+    throw new SvcError(
+      "SVC_CONFIG",
+      'verify was given a secret that is empty or too short: at least 8 characters are required, and 16 bytes in base64 after "whsec_". Is the variable with the secret set?',
+    );
   if (header(options, standardSignatureName) !== undefined) verifyStandard(options, secrets);
   else verifyBodySignature(options, secrets);
   return readPayload(options.body);
