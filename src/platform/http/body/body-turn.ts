@@ -13,6 +13,10 @@ let last: Promise<void> = Promise.resolve();
 export function inTurn(body: Uint8Array | Promise<Uint8Array>): Uint8Array | Promise<Uint8Array> {
   if (isPromise(body)) return body.then(inTurn);
   if (body.length < LARGE_BYTES) return body;
-  last = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve)));
-  return last.then(() => body);
+  return nextTurn().then(() => body);
+}
+
+/** Resolves in a turn of the event loop that belongs to this caller alone. */
+export function nextTurn(): Promise<void> {
+  return (last = last.then(() => new Promise<void>((resolve) => void setImmediate(resolve))));
 }

@@ -3,7 +3,7 @@
  */
 import { SvcError } from "../../shared/errors.ts";
 import { baseName } from "./file-name.ts";
-import { malformed, multipartHeaders } from "./multipart.ts";
+import { malformed, PartGate, readBoundary, slicesOf } from "./multipart.ts";
 import { requireLength, requireMediaType, tooLarge } from "./read-body.ts";
 import { invalidName, isName, MAX_FIELDS, tooManyFields, urlencodedBytes, urlencodedFields } from "./urlencoded.ts";
 import type { Context } from "../types.ts";
@@ -42,16 +42,18 @@ function empty<Value>(): Record<string, Value> {
 }
 
 async function parseMultipart(body: Uint8Array, contentType: string, limitBytes: number): Promise<FormData> {
-  const headers = multipartHeaders(contentType);
+  const boundary = readBoundary(contentType);
+  new PartGate(boundary).accept(body);
   // Loaded with the first upload, because it has 20 modules.
   const { Busboy } = await import("@fastify/busboy");
-  return new Promise((resolve, reject) => {
+  const { headers } = boundary;
+  let isOver = false;
+  const parser = new Busboy({ headers, limits: { parts: MAX_FIELDS, fieldSize: limitBytes, fileSize: limitBytes } });
+  const form = new Promise<FormData>((resolve, reject) => {
     const fields = empty<string>();
     const files = empty<FormFile>();
     const fail = (error: unknown): void =>
       reject(error instanceof SvcError ? error : malformed((error as Error).message, error));
-    const limits = { parts: MAX_FIELDS, fieldSize: limitBytes, fileSize: limitBytes };
-    const parser = new Busboy({ headers, limits });
     parser.on("field", (rawName: string | undefined, value) => {
       const name = rawName ?? "";
       if (isName(name)) fields[name] = value;
@@ -73,6 +75,13 @@ async function parseMultipart(body: Uint8Array, contentType: string, limitBytes:
     parser.on("partsLimit", () => fail(tooManyFields()));
     parser.on("error", fail);
     parser.on("finish", () => resolve({ fields, files }));
-    parser.end(body);
-  });
+  }).finally(() => (isOver = true));
+  // Settles while the body is still being fed.
+  form.catch(() => undefined);
+  for await (const slice of slicesOf(body)) {
+    if (isOver) break;
+    parser.write(slice);
+  }
+  parser.end();
+  return form;
 }

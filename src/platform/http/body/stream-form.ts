@@ -6,7 +6,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { Readable } from "node:stream";
 import type { BusboyInstance } from "@fastify/busboy";
 import { SvcError } from "../../shared/errors.ts";
-import { malformed, multipartHeaders } from "./multipart.ts";
+import { malformed, PartGate, readBoundary, slicesOf, type Boundary } from "./multipart.ts";
 import { decodeUtf8, tooLarge } from "./read-body.ts";
 import type { BodyLease } from "./body-budget.ts";
 import { RequestContext } from "../request/context.ts";
@@ -74,7 +74,8 @@ class Multipart {
 
   async read(): Promise<FormEntries> {
     try {
-      await this.#feed(await this.#parser());
+      const boundary = readBoundary(this.#ctx.header("content-type") ?? "");
+      await this.#feed(await this.#parser(boundary), new PartGate(boundary));
       await this.#taken;
       if (this.#failure) throw this.#failure.error;
       this.#limits.onRest?.();
@@ -90,8 +91,7 @@ class Multipart {
     return { fields: this.#fields, files: this.#files, digest, clear: () => this.#uploads.clear() };
   }
 
-  async #parser(): Promise<BusboyInstance> {
-    const headers = multipartHeaders(this.#ctx.header("content-type") ?? "");
+  async #parser({ headers }: Boundary): Promise<BusboyInstance> {
     // Loaded with the first form of this kind, because it has 20 modules.
     const { Busboy } = await import("@fastify/busboy");
     // Parses every part as a file, because files arrive as bytes: invalid UTF-8 must be detected here, not replaced.
@@ -130,7 +130,7 @@ class Multipart {
   }
 
   /** Does not use `for await`: its end would destroy the connection that carries the rejection. */
-  async #feed(parser: BusboyInstance): Promise<void> {
+  async #feed(parser: BusboyInstance, gate: PartGate): Promise<void> {
     const reader = this.#ctx.request.body?.getReader();
     const finished = new Promise<void>((resolve) => void parser.on("finish", () => resolve()));
     let bytes = 0;
@@ -140,9 +140,13 @@ class Multipart {
       if (!value) break;
       bytes += value.length;
       if (bytes > this.#limits.maxBytes) throw tooLarge(this.#limits.maxBytes);
-      const isFree = parser.write(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
-      if (!isFree)
-        await Promise.race([new Promise((resolve) => parser.once("drain", () => resolve(true))), this.#failed]);
+      gate.accept(value);
+      for await (const slice of slicesOf(value)) {
+        const isFree = parser.write(slice);
+        if (!isFree)
+          await Promise.race([new Promise((resolve) => parser.once("drain", () => resolve(true))), this.#failed]);
+        if (this.#failure) throw this.#failure.error;
+      }
     }
     if (this.#failure) throw this.#failure.error;
     parser.end();
