@@ -17,6 +17,8 @@ export interface Relay {
 }
 
 const REPORT = "/relay-complaints";
+/** An empty page. Its header is that of svc's pages: without it, WebKit would start a process for each change between them. */
+export const BLANK = "/relay-blank";
 
 const COLLECTOR = `{let r=t=>navigator.sendBeacon("${REPORT}",t),e=console.error;
 console.error=(...a)=>{r("console: "+a.join(" "));e.apply(console,a)};
@@ -35,6 +37,11 @@ export async function startRelay(target: string): Promise<Relay> {
     if (incoming.url === REPORT) {
       collect(incoming, complaints);
       outgoing.writeHead(204).end();
+      return;
+    }
+    if (incoming.url === BLANK) {
+      outgoing.writeHead(200, { "content-type": "text/html", "cross-origin-opener-policy": "same-origin" });
+      outgoing.end("<!doctype html>");
       return;
     }
     const isHeld = held && incoming.url?.startsWith(held.path);
@@ -73,6 +80,9 @@ function forward(target: string, incoming: IncomingMessage, outgoing: ServerResp
   const onward = request(target + incoming.url, { method: incoming.method, headers }, (answer) => {
     const nonce = isDocument(incoming, answer.headers) ? nonceOf(answer.headers) : undefined;
     const { "content-length": length, ...others } = answer.headers;
+    // WebKit stores no secure cookies of plain HTTP, not even on loopback.
+    const cookies = others["set-cookie"];
+    if (cookies) others["set-cookie"] = cookies.map((cookie) => cookie.replace(/; Secure(?=;|$)/, ""));
     const all = nonce === undefined && length !== undefined ? { ...others, "content-length": length } : others;
     outgoing.writeHead(answer.statusCode ?? 502, all);
     if (nonce === undefined) answer.pipe(outgoing);

@@ -1,6 +1,7 @@
-/** Runs the stories of a browser: each in a fresh tab, on an app behind a relay, and it fails on any error of the page. */
+/** Runs the stories of a browser: each on an app behind a relay, and it fails on any error of the page. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { inTime } from "./in-time.ts";
 import { startRelay, type Relay } from "./relay.ts";
 import type { Launched, Visitor } from "./visitor.ts";
 
@@ -38,6 +39,9 @@ export function play(
   });
 }
 
+/** A story that has not ended until then has lost its browser: each wait in it has a shorter limit. */
+const STORY_MS = 60_000;
+
 function perform({ name, start, known, stories }: Act, browser: () => Launched): void {
   void describe(name, () => {
     let app: Awaited<ReturnType<Act["start"]>>;
@@ -51,10 +55,10 @@ function perform({ name, start, known, stories }: Act, browser: () => Launched):
       await app?.stop();
     });
     for (const [story, tell] of Object.entries(stories))
-      void it(story, { timeout: 120_000 }, async () => {
+      void it(story, async () => {
         const visitor = await browser().visit();
         try {
-          await tell({ visitor, relay, url: relay.url });
+          await inTime(tell({ visitor, relay, url: relay.url }), STORY_MS, "The story");
           assert.deepEqual(
             relay.takeComplaints().filter((complaint) => known?.test(complaint) !== true),
             [],

@@ -1,4 +1,6 @@
-/** What a story does with a browser, whichever protocol drives it. `firefox.ts` and `webkit.ts` implement it. */
+/** A story's view of a browser, whichever protocol drives it. `firefox.ts` and `webkit.ts` implement it. */
+import { inTime } from "./in-time.ts";
+
 export interface Visitor {
   /** Begins to load a page, and does not wait for it. */
   go(url: string): Promise<void>;
@@ -24,25 +26,37 @@ export type Key = "Enter" | "Escape" | "Tab" | "ArrowDown" | "ArrowUp" | "Backsp
 
 /** Only a condition that never holds reaches it, and a machine with much other work. */
 const LIMIT_MS = 30_000;
+/** WebKit's driver loses the answers of a page that is being replaced. */
+const ANSWER_MS = 5000;
 const LOOK_MS = 25;
 
 /**
- * Waits until a condition in the page holds. A page that is being replaced cannot answer, which counts as "not yet".
- * @throws after 30 s, with the condition and the last answer or error
+ * Asks a page until the answer is truthy. A page that is being replaced cannot answer, which counts as "not yet", so `ask` must change nothing.
+ * @throws after 30 s, with the question and the last answer or error
  */
+export async function look<Answer>(ask: () => Promise<Answer>, question: string): Promise<NonNullable<Answer>> {
+  const end = performance.now() + LIMIT_MS;
+  let last: unknown;
+  while (performance.now() < end) {
+    try {
+      const answer = await inTime(ask(), ANSWER_MS, "The page's answer");
+      if (answer) return answer;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
+  throw new Error(`Never true: ${question}; the last answer was ${String(last)}`);
+}
+
+/** Waits until a condition in the page holds. @throws as `look` does */
 export async function until<Args extends unknown[]>(
   visitor: Visitor,
   holds: (...args: Args) => unknown,
   ...args: Args
 ): Promise<void> {
-  const end = performance.now() + LIMIT_MS;
-  let last: unknown;
-  while (performance.now() < end) {
-    last = await visitor.run(holds, ...args).catch((error: unknown) => error);
-    if (last && !(last instanceof Error)) return;
-    await new Promise((done) => setTimeout(done, LOOK_MS));
-  }
-  throw new Error(`Never true: ${String(holds)} of ${JSON.stringify(args)}; the last answer was ${String(last)}`);
+  await look(() => visitor.run(holds, ...args), `${String(holds)} of ${JSON.stringify(args)}`);
 }
 
 /** Waits until the first matching element has this text. */

@@ -2,12 +2,16 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
-import { Builder, By, Capabilities, Key, type WebDriver, type WebElement } from "selenium-webdriver";
-import type { Launched, Visitor } from "./visitor.ts";
+import { Builder, Capabilities, Key, type WebDriver, type WebElement } from "selenium-webdriver";
+import { inTime } from "./in-time.ts";
+import { BLANK } from "./relay.ts";
+import { look, type Launched, type Visitor } from "./visitor.ts";
 
 const DRIVER = "/usr/bin/WebKitWebDriver";
 const SCREEN = "/usr/bin/Xvfb";
 const LIBRARIES = "/usr/lib";
+/** A session that has answered nothing until then is broken. */
+const ANSWER_MS = 10_000;
 
 /** Debian keeps the browser in a folder of the architecture and of the library's version. */
 function findBrowser(): string | undefined {
@@ -28,7 +32,34 @@ export function lacksWebKit(): string | undefined {
   return findBrowser() === undefined ? "there is no MiniBrowser of webkit2gtk" : undefined;
 }
 
+/**
+ * A session takes seconds of the processor's time, so all visits share one, one after another. The visit after a session that no longer answers gets a new one.
+ */
 export async function launchWebKit(): Promise<Launched> {
+  let running: Running | undefined;
+  const end = async (): Promise<void> => {
+    const ending = running;
+    running = undefined;
+    for (const process of ending?.processes ?? []) await ended(process);
+  };
+  return {
+    visit: async () => {
+      const { session } = (running ??= await start());
+      return visitorOf(session, async () => {
+        if (!(await isCleared(session))) await end();
+      });
+    },
+    close: end,
+  };
+}
+
+interface Running {
+  readonly session: WebDriver;
+  /** The driver and the screen. The browser outlives its driver and ends with its screen. */
+  readonly processes: readonly ChildProcess[];
+}
+
+async function start(): Promise<Running> {
   const screen = spawn(SCREEN, ["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"], {
     stdio: ["ignore", "pipe", "ignore"],
   });
@@ -43,17 +74,17 @@ export async function launchWebKit(): Promise<Launched> {
     env: { ...process.env, DISPLAY: `:${display}`, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" },
   });
   const url = `http://127.0.0.1:${port}`;
-  await answers(`${url}/status`);
-  return {
-    visit: async () => visitorOf(await session(url)),
-    close: async () => {
-      await ended(driver);
-      await ended(screen);
-    },
-  };
+  try {
+    await answers(`${url}/status`);
+    return { session: await startSession(url), processes: [driver, screen] };
+  } catch (error) {
+    await ended(driver);
+    await ended(screen);
+    throw error;
+  }
 }
 
-function session(url: string): Promise<WebDriver> {
+function startSession(url: string): Promise<WebDriver> {
   const capabilities = new Capabilities({
     browserName: "MiniBrowser",
     // Waiting is the story's: it clicks before the page's scripts have loaded.
@@ -63,19 +94,45 @@ function session(url: string): Promise<WebDriver> {
   return new Builder().usingServer(url).withCapabilities(capabilities).build();
 }
 
-/** Actions do not scroll to their targets. */
-async function inView(element: WebElement): Promise<WebElement> {
-  await element.getDriver().executeScript((target: Element) => target.scrollIntoView({ block: "nearest" }), element);
-  return element;
+/**
+ * Leaves the page without its cookies, storage, keys and pointer. About:blank would need a process of its own, which takes longer than a
+ * story. @returns whether the session has done so in time
+ */
+function isCleared(driver: WebDriver): Promise<boolean> {
+  const clear = async (): Promise<void> => {
+    await driver.actions().clear();
+    await driver.executeScript((path: string) => location.assign(path), BLANK);
+    await look(() => driver.executeScript((path: string) => location.pathname === path, BLANK), BLANK);
+    await driver.manage().deleteAllCookies();
+    await driver.executeScript(() => {
+      localStorage.clear();
+      sessionStorage.clear();
+    });
+  };
+  return inTime(clear(), ANSWER_MS, "Clearing").then(
+    () => true,
+    () => false,
+  );
 }
 
-function visitorOf(driver: WebDriver): Visitor {
+function visitorOf(driver: WebDriver, close: () => Promise<void>): Visitor {
+  /** Actions do not scroll to their targets, so the element is brought into view. */
   const find = (selector: string, text?: string): Promise<WebElement> =>
-    driver.wait(async () => {
-      for (const element of await driver.findElements(By.css(selector)))
-        if (text === undefined || (await element.getText()).trim() === text) return inView(element);
-      return undefined;
-    }, 30_000) as Promise<WebElement>;
+    look(
+      () =>
+        driver.executeScript<WebElement | null>(
+          (at: string, wanted: string | null) => {
+            const element = [...document.querySelectorAll<HTMLElement>(at)].find(
+              (each) => wanted === null || each.textContent.trim() === wanted,
+            );
+            element?.scrollIntoView({ block: "nearest" });
+            return element;
+          },
+          selector,
+          text ?? null,
+        ),
+      `${selector} ${text ?? ""}`,
+    );
   const pointer = () => driver.actions({ async: true });
   return {
     go: (url) => driver.get(url),
@@ -95,7 +152,7 @@ function visitorOf(driver: WebDriver): Visitor {
         .perform(),
     type: (text) => driver.actions().sendKeys(text).perform(),
     press: (key) => driver.actions().sendKeys(KEYS[key]).perform(),
-    close: () => driver.quit(),
+    close,
   };
 }
 
@@ -135,7 +192,7 @@ async function answers(url: string): Promise<void> {
 
 function ended(child: ChildProcess): Promise<void> {
   return new Promise((done) => {
-    if (child.exitCode !== null) return done();
+    if (child.exitCode !== null || child.signalCode !== null) return done();
     child.once("exit", () => done());
     child.kill();
   });
