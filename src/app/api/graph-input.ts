@@ -16,6 +16,7 @@ const START_KEYS = [
   "input",
   "idempotency_key",
   "delay_ms",
+  "ttl_ms",
   "at",
   "priority",
   "tags",
@@ -59,11 +60,24 @@ export interface StartInput {
 /** @throws SvcError `SVC_INVALID` naming the key. */
 export function readStart(body: Json): StartInput {
   const fields = readObject(body, START_KEYS);
-  const { worker, input, idempotency_key: key, delay_ms: delayMs, at, priority, tags, summary, parent, note } = fields;
+  const {
+    worker,
+    input,
+    idempotency_key: key,
+    delay_ms: delayMs,
+    ttl_ms: ttlMs,
+    at,
+    priority,
+    tags,
+    summary,
+    parent,
+    note,
+  } = fields;
   if (typeof worker !== "string" || worker === "") throw invalid("worker", "must be the name of a worker or graph");
   const options: StartOptions = {};
   if (key !== undefined) options.idempotencyKey = readText(key, "idempotency_key", MAX_KEY_LENGTH);
   if (delayMs !== undefined) options.delay = readMs(delayMs, "delay_ms");
+  if (ttlMs !== undefined) options.ttl = readMs(ttlMs, "ttl_ms");
   if (priority !== undefined) options.priority = readPriority(priority);
   if (at !== undefined) options.at = readTime(at, "at");
   if (tags !== undefined) options.tags = readTags(tags);

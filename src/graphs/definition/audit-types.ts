@@ -25,6 +25,11 @@ export interface StartOptions extends AuditContext {
   idempotencyKey?: string;
   /** Time until the run may start, such as `"10m"`. Default: none. */
   delay?: Duration;
+  /**
+   * Longest time for which the run waits for its key (`concurrency`, `singleton`), such as `"10m"`: it is cancelled then. Default: the
+   * graph's.
+   */
+  ttl?: Duration;
   /** Added to the workers' priority. A whole number from -1000 to 1000; default 0. */
   priority?: number;
   /** Earliest start, Unix milliseconds; `delay` counts from it. A time in the past means now. */

@@ -73,6 +73,8 @@ const GRAPH_OPTIONS: readonly string[] = [
   "on",
   "cancelOn",
   "concurrency",
+  "singleton",
+  "ttl",
   ...START_RULES,
 ];
 
@@ -190,7 +192,7 @@ export function checkTime(what: string, option: string, value: Duration | undefi
 }
 
 /** A duration above zero. */
-function checkSpan(what: string, option: string, value: Duration | undefined): void {
+export function checkSpan(what: string, option: string, value: Duration | undefined): void {
   if (checkTime(what, option, value) <= 0)
     throw refused(`${what} has ${option} ${shown(value)}; use a time above 0, such as "20s"`);
 }

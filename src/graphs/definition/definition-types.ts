@@ -2,7 +2,7 @@
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { CancelOn, EventDefinition } from "./event-types.ts";
-import type { GraphConcurrency } from "./flow-control-types.ts";
+import type { GraphConcurrency, Singleton } from "./flow-control-types.ts";
 import type { BatchEvents, StartRules } from "./start-rule-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { AnyOptions, UndoContext, WorkerRun } from "./worker-types.ts";
@@ -78,6 +78,17 @@ interface CommonGraphOptions<Input> {
    * graph("import", build, { concurrency: { limit: 2, key: (file) => file.tenant } });
    */
   concurrency?: number | GraphConcurrency<Input>;
+  /**
+   * One active run, of this graph or of each key. A start that finds one is cancelled, or another way by `onLimit`. Default: no limit.
+   * @example
+   * graph("sync", build, { singleton: { key: (shop) => shop.id, onLimit: "cancel-oldest" } });
+   */
+  singleton?: Singleton<Input>;
+  /**
+   * Longest time for which a run waits for its key, from the time at which it is due. It is cancelled then. Needs `concurrency` or
+   * `singleton`. Default: no limit.
+   */
+  ttl?: Duration;
   /** Longest time from start to end, after which the run fails. A pause does not count. Default: none. */
   timeout?: Duration;
   /**

@@ -1,11 +1,33 @@
 /** How many runs of a graph may be active at once, and what happens to more. */
 
-/** @typeParam Input the run's input. */
-export interface GraphConcurrency<Input = never> {
-  /** Most active runs of a key. A run is active from its start to its end, also while it sleeps, waits or is paused. */
-  limit: number;
+/**
+ * A run that is started while its key is full:
+ * - `queue`: waits until the key is free.
+ * - `cancel-newest`: is cancelled.
+ * - `cancel-oldest`: takes the place of the oldest active run of the key, which is cancelled. It starts once that one has ended, after its
+ *   compensation.
+ */
+export type OnLimit = "queue" | "cancel-newest" | "cancel-oldest";
+
+interface Keyed<Input> {
   /** Key of a run's input, such as a tenant: each key is counted on its own. At most 255 characters. Default: one for all. */
   key?: (input: Input) => string;
 }
 
-export const CONCURRENCY_OPTIONS = ["limit", "key"] as const satisfies readonly (keyof GraphConcurrency)[];
+/** @typeParam Input the run's input. */
+export interface GraphConcurrency<Input = never> extends Keyed<Input> {
+  /** Most active runs of a key. A run is active from its start to its end, also while it sleeps, waits or is paused. */
+  limit: number;
+  /** Default `queue`. */
+  onLimit?: OnLimit;
+}
+
+/** One active run, of the graph or of each key: a limit of 1. */
+export interface Singleton<Input = never> extends Keyed<Input> {
+  /** Default `cancel-newest`. */
+  onLimit?: OnLimit;
+}
+
+export const ON_LIMIT: readonly unknown[] = ["queue", "cancel-newest", "cancel-oldest"] satisfies OnLimit[];
+export const CONCURRENCY_OPTIONS = ["limit", "key", "onLimit"] as const satisfies readonly (keyof GraphConcurrency)[];
+export const SINGLETON_OPTIONS = ["key", "onLimit"] as const satisfies readonly (keyof Singleton)[];

@@ -72,10 +72,21 @@ export class EngineLifecycle {
   }
 
   async close(drainMs = DRAIN_MS): Promise<void> {
-    const { schedule, sentEvents, children, retention, remoteRunner, activeRuns, isolation, tools, keepAlive } =
-      this.#parts;
+    const {
+      schedule,
+      sentEvents,
+      admission,
+      children,
+      retention,
+      remoteRunner,
+      activeRuns,
+      isolation,
+      tools,
+      keepAlive,
+    } = this.#parts;
     schedule.close();
     sentEvents.close();
+    admission.close();
     keepAlive.close();
     children.close();
     retention?.stop();

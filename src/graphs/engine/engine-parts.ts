@@ -102,7 +102,6 @@ function execution(options: EngineOptions, values: ValueLimits) {
     progressPerSecond,
     onStep: options.onStep,
   });
-  admission.attach(activeRuns);
   const remoteRunner = new RemoteRunner({ registry, isolation, tools, dispatcher, starts });
   return { registry, isolation, tools, children, admission, state, busy, dispatcher, activeRuns, remoteRunner };
 }
@@ -117,6 +116,10 @@ function callers(options: EngineOptions, limits: ValueLimits, running: ReturnTyp
   const newGraphs = new NewGraphs({ graphs, registry, clock, activeRuns, views, inputBytes, onStart, origin });
   const unfit = new Unfit({ graphs, registry, clock, outboxRows, inputBytes });
   const steps = new Steps({ graphs, activeRuns, unfit, children, admission, views, limits, cluster, onRetry });
+  admission.attach({
+    admitted: (graphId, nowMs) => activeRuns.admitted(graphId, nowMs),
+    cancel: (graphId, message) => steps.cancelIfActive(graphId, message),
+  });
   const onChange = (): void => {
     cluster?.controlsChanged();
     options.onControls?.();

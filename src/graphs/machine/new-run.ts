@@ -1,5 +1,6 @@
 /** A run that is about to start: its row, and the transition that inserts it. */
 import { createGraphId } from "../../platform/security/random.ts";
+import type { Duration } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { NewAudit } from "../../storage/contract/control.ts";
@@ -53,12 +54,16 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     concurrencyKey: limit && concurrencyKeyOf(definition.name, limit, input),
     queuePosition: limit && dueMs - priority * PRIORITY_MS,
     admittedMs: undefined,
-    expiresMs: undefined,
+    expiresMs: limit && expiryOf(options.ttl ?? definition.options.ttl, dueMs),
   };
 }
 
 function dueOf({ at, delay }: StartOptions, nowMs: number): number {
   return Math.max(readMs("at", at) ?? nowMs, nowMs) + (delay === undefined ? 0 : readDuration("delay", delay));
+}
+
+function expiryOf(ttl: Duration | undefined, dueMs: number): number | undefined {
+  return ttl === undefined ? undefined : dueMs + readDuration("ttl", ttl);
 }
 
 function readMs(name: string, value: unknown): number | undefined {

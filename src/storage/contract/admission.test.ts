@@ -65,6 +65,19 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.deepEqual(await store.admission.admit(key, 9, 2, false), []);
       });
 
+      it("never admits a run that has expired, and finds those runs", async () => {
+        const key = newKey();
+        const [first, second] = [await add(key, { expiresMs: 100 }), await add(key, { expiresMs: 200 })];
+        assert.deepEqual(await store.admission.expired(99, 10), []);
+        assert.equal(await store.admission.nextExpiryMs(), 100);
+        assert.deepEqual(await store.admission.expired(100, 10), [first]);
+        assert.deepEqual(await store.admission.admit(key, 1, 100, false), [second]);
+        // An admitted run does not expire.
+        assert.deepEqual(await store.admission.expired(300, 10), [first]);
+        await store.graphs.commit({ graphId: first, graph: { phase: "failed", status: "cancelled" } });
+        assert.equal(await store.admission.nextExpiryMs(), undefined);
+      });
+
       it("never admits more than the limit, also for concurrent calls", async () => {
         const key = newKey();
         for (let at = 0; at < 20; at++) await add(key);
@@ -113,6 +126,8 @@ it("an admission in SQLite reads only the rows that it admits and counts, by ind
   const admission = new SqliteAdmission(watched);
   await admission.admit({ worker: "w", key: "k" }, 1, 1);
   await admission.open("w", 1, 1);
+  await admission.expired(1, 1);
+  await admission.nextExpiryMs();
   await database.close();
   const read = plans.filter((plan) => /SCAN graph|TEMP B-TREE/.test(plan));
   assert.deepEqual(read, []);

@@ -17,12 +17,16 @@ export interface LimitedKey {
 
 export interface AdmissionRows {
   /**
-   * Admits the first waiting runs of a key while fewer than `limit` count, in one transaction. Its cost depends on the limit, not on the
+   * Admits the first waiting runs of a key that have not expired while fewer than `limit` count, in one transaction. Its cost depends on the limit, not on the
    * number of waiting runs.
    * @param isShared whether several processes share the store: then each admitted run gets a job.
    * @returns ids of the admitted runs, in their order.
    */
   admit(of: LimitedKey, limit: number, nowMs: number, isShared: boolean): Promise<string[]>;
+  /** Ids of waiting runs, of any graph, whose time to wait is over: they are never admitted. */
+  expired(nowMs: number, limit: number): Promise<string[]>;
+  /** Time at which the next waiting run expires; undefined: none does. */
+  nextExpiryMs(): Promise<number | undefined>;
   /** Ids of waiting runs of a key, the first one first. */
   waiting(of: LimitedKey, limit: number): Promise<string[]>;
   /** Ids of runs that count for a key, by the time of their admission. */

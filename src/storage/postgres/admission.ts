@@ -9,7 +9,12 @@ import { clean } from "./write/group-document.ts";
 /** "svc" as a number plus two. */
 const LOCK = "SELECT pg_advisory_xact_lock(7697253, hashtext($1))";
 const OF_KEY = "worker = $1 AND concurrency_key = $2";
-const WAITING = `SELECT id FROM svc.graph WHERE ${OF_KEY} AND ${WAITS} ORDER BY queue_position, id LIMIT $3`;
+const waitingIf = (condition: string): string =>
+  `SELECT id FROM svc.graph WHERE ${OF_KEY} AND ${WAITS}${condition} ORDER BY queue_position, id LIMIT $3`;
+const WAITING = waitingIf("");
+const FIRST = `${waitingIf(" AND (expires_ms IS NULL OR expires_ms > $4)")} FOR UPDATE`;
+const EXPIRED = `SELECT id FROM svc.graph WHERE ${WAITS} AND expires_ms IS NOT NULL AND expires_ms <= $1 ORDER BY expires_ms LIMIT $2`;
+const NEXT_EXPIRY = `SELECT min(expires_ms) AS due FROM svc.graph WHERE ${WAITS} AND expires_ms IS NOT NULL`;
 const ADMITTED = `SELECT id FROM svc.graph WHERE ${OF_KEY} AND ${COUNTS} ORDER BY admitted_ms, id LIMIT $3`;
 const COUNT = `SELECT count(*) AS count FROM (SELECT 1 FROM svc.graph WHERE ${OF_KEY} AND ${COUNTS} LIMIT $3) AS counting`;
 /** A command may change the run at the same time: its row is locked first, and looked at again. */
@@ -36,13 +41,22 @@ export class PostgresAdmission implements AdmissionRows {
       const [counted] = await sql(COUNT, ...of, limit);
       const free = limit - Number(counted?.["count"]);
       if (free <= 0) return [];
-      const found = (await sql(`${WAITING} FOR UPDATE`, ...of, free)).map((row) => String(row["id"]));
+      const found = (await sql(FIRST, ...of, free, nowMs)).map((row) => String(row["id"]));
       if (found.length === 0) return [];
       const rows = (await sql(ADMIT, found, nowMs)).map((row) => toGraph(row));
       if (isShared && rows.length > 0) await sql(ADD_JOBS, JSON.stringify(rows.map((row) => this.#jobOf(row))));
       const ids = new Set(rows.map(({ id }) => id));
       return found.filter((id) => ids.has(id));
     });
+  }
+
+  async expired(nowMs: number, limit: number): Promise<string[]> {
+    return (await this.#database.rows(EXPIRED, nowMs, limit)).map((row) => String(row["id"]));
+  }
+
+  async nextExpiryMs(): Promise<number | undefined> {
+    const due = (await this.#database.row(NEXT_EXPIRY))?.["due"] ?? null;
+    return due === null ? undefined : Number(due);
   }
 
   waiting({ worker, key }: LimitedKey, limit: number): Promise<string[]> {

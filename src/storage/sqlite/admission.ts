@@ -3,7 +3,13 @@ import { COUNTS, openKeys, WAITS, type AdmissionRows, type LimitedKey } from "..
 import type { Database } from "./database.ts";
 
 const OF_KEY = "worker = ? AND concurrency_key = ?";
-const WAITING = `SELECT id FROM graph WHERE ${OF_KEY} AND ${WAITS} ORDER BY queue_position, id LIMIT ?`;
+const waitingIf = (condition: string): string =>
+  `SELECT id FROM graph WHERE ${OF_KEY} AND ${WAITS}${condition} ORDER BY queue_position, id LIMIT ?`;
+const WAITING = waitingIf("");
+const FIRST = waitingIf(" AND (expires_ms IS NULL OR expires_ms > ?)");
+// Without statistics SQLite would take the index of all queued runs.
+const EXPIRED = `SELECT id FROM graph INDEXED BY graph_expiry WHERE ${WAITS} AND expires_ms IS NOT NULL AND expires_ms <= ? ORDER BY expires_ms LIMIT ?`;
+const NEXT_EXPIRY = `SELECT min(expires_ms) AS due FROM graph INDEXED BY graph_expiry WHERE ${WAITS} AND expires_ms IS NOT NULL`;
 const ADMITTED = `SELECT id FROM graph WHERE ${OF_KEY} AND ${COUNTS} ORDER BY admitted_ms, id LIMIT ?`;
 const COUNT = `SELECT count(*) AS count FROM (SELECT 1 FROM graph WHERE ${OF_KEY} AND ${COUNTS} LIMIT ?)`;
 const OPEN = openKeys("graph", (position) => `?${position}`);
@@ -20,12 +26,22 @@ export class SqliteAdmission implements AdmissionRows {
     return this.#database.write(() => {
       const free = limit - Number(sql(COUNT).get(worker, key, limit)?.["count"]);
       if (free <= 0) return [];
-      const ids = sql(WAITING)
-        .all(worker, key, free)
+      const ids = sql(FIRST)
+        .all(worker, key, nowMs, free)
         .map((row) => String(row["id"]));
       for (const id of ids) sql("UPDATE graph SET admitted_ms = ? WHERE id = ?").run(nowMs, id);
       return ids;
     });
+  }
+
+  async expired(nowMs: number, limit: number): Promise<string[]> {
+    const rows = this.#database.sql(EXPIRED).all(nowMs, limit);
+    return rows.map((row) => String(row["id"]));
+  }
+
+  async nextExpiryMs(): Promise<number | undefined> {
+    const due = this.#database.sql(NEXT_EXPIRY).get()?.["due"] ?? null;
+    return due === null ? undefined : Number(due);
   }
 
   async waiting({ worker, key }: LimitedKey, limit: number): Promise<string[]> {

@@ -7,7 +7,9 @@ import type { Log } from "../../../platform/shared/log.ts";
 import type { AdmissionRows, LimitedKey } from "../../../storage/contract/admission.ts";
 import type { GraphRow } from "../../../storage/contract/graph-rows.ts";
 import { limitOf } from "../../definition/flow-control.ts";
-import type { GraphConcurrency } from "../../definition/flow-control-types.ts";
+import type { GraphConcurrency, OnLimit } from "../../definition/flow-control-types.ts";
+import { Expiry } from "./expiry.ts";
+import { overflow } from "./overflow.ts";
 import type { EngineState } from "../engine-state.ts";
 import type { Registry } from "../registry.ts";
 import type { Busy } from "../runs/idle-tracker.ts";
@@ -28,16 +30,25 @@ export interface AdmissionOptions {
 export interface AdmittedRuns {
   /** Continues a run that the store has admitted at this time. */
   admitted(graphId: string, nowMs: number): Promise<void>;
+  /** Cancels a run, unless it has ended or is being cancelled. */
+  cancel(graphId: string, message: string): Promise<void>;
 }
 
 /** Keys to look at in one sweep of a graph. */
 const KEYS = 1000;
+/** More than any limit. */
+const ANY = 2 ** 31 - 1;
+/** Waiting runs to read at a time, if they may be cancelled. */
+const WAITING = 1000;
+const BUSY = "Cancelled because its key was in use when it was started";
+const REPLACED = "Cancelled because a newer run with its key was started";
 /** Time before a request is repeated after a fault of the store. */
 const AGAIN_MS = 1000;
 
 export class Admission {
   readonly #options: AdmissionOptions;
   #runs: AdmittedRuns | undefined;
+  #expiry: Expiry | undefined;
   /** Keys that are being admitted. True: another request has arrived meanwhile. */
   readonly #active = new Map<string, boolean>();
 
@@ -48,9 +59,20 @@ export class Admission {
   /** Called once, when the parts that execute runs exist. */
   attach(runs: AdmittedRuns): void {
     this.#runs = runs;
+    this.#expiry = new Expiry({ ...this.#options, runs });
   }
 
-  /** A run waits for its key, or has ended and frees it. Does nothing for a run without a key. */
+  /** A run waits for its key from now on. */
+  joined(row: Pick<GraphRow, "worker" | "concurrencyKey" | "expiresMs">): void {
+    if (row.expiresMs !== undefined) this.#expiry?.wakeAt(row.expiresMs);
+    this.request(row);
+  }
+
+  close(): void {
+    this.#expiry?.close();
+  }
+
+  /** A key may be free. Does nothing for a run without a key. */
   request({ worker, concurrencyKey: key }: Pick<GraphRow, "worker" | "concurrencyKey">): void {
     const limit = this.#limitOf(worker);
     if (key === undefined || !limit || this.#options.state.isClosing) return;
@@ -60,13 +82,16 @@ export class Admission {
     void this.#run(id, { worker, key }, limit);
   }
 
-  /** Admits runs that an earlier process has left. @throws faults of the store. */
+  /** Admits runs that an earlier process has left, and cancels those that have expired. @throws faults of the store. */
   async lookAgain(): Promise<void> {
     const { registry, rows } = this.#options;
+    await this.#expiry?.lookAgain();
     for (const worker of registry.names()) {
       const limit = this.#limitOf(worker);
       if (!limit) continue;
-      for (const key of await rows.open(worker, limit.limit, KEYS)) this.request({ worker, concurrencyKey: key });
+      // Where nothing waits for long, a waiting run is looked at also if its key is full.
+      const full = (limit.onLimit ?? "queue") === "queue" ? limit.limit : ANY;
+      for (const key of await rows.open(worker, full, KEYS)) this.request({ worker, concurrencyKey: key });
     }
   }
 
@@ -94,11 +119,21 @@ export class Admission {
     busy.end();
   }
 
-  async #admit(of: LimitedKey, { limit }: GraphConcurrency): Promise<void> {
+  async #admit(of: LimitedKey, concurrency: GraphConcurrency): Promise<void> {
     const { rows, clock, isShared } = this.#options;
+    const { limit, onLimit = "queue" } = concurrency;
     const nowMs = clock.now();
     const ids = await rows.admit(of, limit, nowMs, isShared);
     // With several processes, the one that takes the job continues the run.
     if (!isShared) for (const id of ids) await this.#runs?.admitted(id, nowMs);
+    if (onLimit !== "queue") await this.#cancelBeyond(of, limit, onLimit);
+  }
+
+  async #cancelBeyond(of: LimitedKey, limit: number, onLimit: OnLimit): Promise<void> {
+    const { rows } = this.#options;
+    const waiting = await rows.waiting(of, WAITING);
+    const active = waiting.length === 0 ? [] : await rows.admitted(of, limit);
+    const message = onLimit === "cancel-newest" ? BUSY : REPLACED;
+    for (const id of overflow(onLimit, { limit, active, waiting })) await this.#runs?.cancel(id, message);
   }
 }

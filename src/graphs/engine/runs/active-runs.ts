@@ -139,10 +139,10 @@ export class ActiveRuns implements RunSupervisor {
       await this.#loop.write(run, this.#cluster ? { ...transition, heldBy: null } : transition);
     } catch (error) {
       // It may have been stored after all.
-      this.#clock.schedule(RELOAD_MS, () => this.#options.admission.request(row));
+      this.#clock.schedule(RELOAD_MS, () => this.#options.admission.joined(row));
       throw error;
     }
-    this.#options.admission.request(row);
+    this.#options.admission.joined(row);
   }
 
   /** Continues a run that the store has admitted, unless it has ended meanwhile. */
@@ -244,7 +244,7 @@ export class ActiveRuns implements RunSupervisor {
       this.#drop(run);
       await this.#cluster.giveBack(row.id, run.lease);
     }
-    this.#options.admission.request(row);
+    this.#options.admission.joined(row);
   }
 
   /** A parked run is loaded again for a command, or by a build with its definition. */

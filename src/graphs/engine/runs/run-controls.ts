@@ -2,6 +2,7 @@
  * Commands of operators: pause, resume, cancel, terminate, retry, signal. Each runs in the process that holds the run, is decided by its machine,
  * and is answered after the commit. Commands are passed to children.
  */
+import { SvcError } from "../../../platform/shared/errors.ts";
 import { readDuration } from "../../machine/read-duration.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphPhase } from "../../../storage/contract/graph-rows.ts";
@@ -133,6 +134,16 @@ export class Steps {
       await this.#options.children.follow("cancel", graphId, auditContext);
       return this.#options.views.of(graphId);
     });
+  }
+
+  /** Cancels a run for its graph, unless it has ended, is gone, or is being cancelled. */
+  async cancelIfActive(graphId: string, message: string): Promise<void> {
+    try {
+      await this.cancel(graphId, { message });
+    } catch (error) {
+      if (!(error instanceof SvcError && (error.code === "SVC_TRANSITION" || error.code === "SVC_NOT_FOUND")))
+        throw error;
+    }
   }
 
   terminate(graphId: string, auditContext?: AuditContext): Promise<Snapshot> {

@@ -141,6 +141,7 @@ const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = {
   idempotencyKey: true,
   delay: true,
   priority: true,
+  ttl: true,
   at: true,
   tags: true,
   summary: true,
