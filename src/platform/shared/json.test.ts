@@ -32,6 +32,23 @@ describe("JSON from outside", () => {
     assert.match(refusal(nested(200_000)), /nested over 32/);
   });
 
+  it("is scanned for depth and number of values before a long text is parsed, outside of strings only", () => {
+    const long = 20_000;
+    const deep = (levels: number): string => `${"[".repeat(levels)}"${"x".repeat(long)}"${"]".repeat(levels)}`;
+    assert.doesNotThrow(() => parseJson(deep(MAX_JSON_DEPTH)));
+    assert.match(refusal(deep(MAX_JSON_DEPTH + 1)), /nested over 32 levels/);
+    assert.match(refusal("[".repeat(long)), /nested over 32 levels/);
+    assert.match(refusal(`${'{"a":'.repeat(long)}`), /nested over 32 levels/);
+    const text = JSON.stringify(['[[[{{,,,"\\'.repeat(long), "\\", '"', { ",[": ['\\"'] }]);
+    assert.deepEqual(parseJson(text, 10), JSON.parse(text));
+    const items = JSON.stringify(Array(long).fill(1));
+    assert.equal((parseJson(items, long + 1) as unknown[]).length, long);
+    assert.throws(() => parseJson(items, long), /more than 20000 values/);
+    assert.throws(() => parseJson(`[${"1,".repeat(long)}`, 100), /more than 100 values/);
+    assert.match(refusal(`["${"x".repeat(long)}`), /Invalid JSON/);
+    assert.match(refusal(`["${"x".repeat(long)}\\`), /Invalid JSON/);
+  });
+
   it("is rejected with keys that reach prototypes, with their place", () => {
     assert.match(refusal(`{"a":{"__proto__":1}}`), /"__proto__" at \$\.a/);
     assert.match(refusal(`[{"constructor":{"prototype":{}}}]`), /"constructor" at \$\[0\]/);
