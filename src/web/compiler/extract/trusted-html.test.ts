@@ -22,6 +22,23 @@ describe("the text of a function that is not a compiled component", () => {
     });
   }
 
+  it("is no script as a value of an SVG animation, which may animate href", async () => {
+    const text = `
+      export const A = (p) => (
+        <svg>
+          <a>
+            <animate attributeName="href" from={p.x} to={p.x} by={p.x} values={"#;" + p.x} />
+            <set attributeName="href" to={p.x} />
+          </a>
+        </svg>
+      );`;
+    for (const x of ["javascript:alert(1)", " JAVA\tSCRIPT:alert(1)", "vbscript:x"]) {
+      const html = await render(text, { x });
+      assert.equal(html.match(/about:blank/g)?.length, 5, html);
+      assert.doesNotMatch(html, /script/i);
+    }
+  });
+
   it("is escaped when the function is a prop", async () => {
     const text = "export const A = (p) => <div><p.view x={p.x} /></div>;";
     assert.equal(await render(text, { x: ATTACK, view: (p: { x: string }) => p.x }), `<div>${ESCAPED}</div>`);
