@@ -3,3 +3,9 @@
  * of `import.meta.env`. Name it in `compilerOptions.types` of tsconfig.json.
  */
 /// <reference types="vite/client" />
+
+/** An image with its size, and in a build with smaller versions. */
+declare module "*?image" {
+  const image: import("svckit/assets").ImageSource;
+  export default image;
+}

@@ -15,6 +15,7 @@ export { portal } from "./web/ssr/components/portal.ts";
 export { named } from "./web/ssr/components/slot.ts";
 export { outlet } from "./web/ssr/components/outlet.ts";
 export { sendForms } from "./web/ssr/components/form-script.ts";
+export { fileUrl } from "./web/ssr/file-url.ts";
 export { html } from "./web/ssr/html.ts";
 export { raw } from "./web/ssr/raw-html.ts";
 export { a, at, dm, en, fixed, fm, over, spread, t, url } from "./web/ssr/write.ts";

@@ -1,10 +1,11 @@
 /** The app module. Pages are the files in pages/; list graphs here. */
+import { asset } from "svckit/assets";
 import { createFullStackApp } from "svckit/fullstack";
 import { tea } from "./tea.ts";
 
 export default createFullStackApp({
   graphs: [tea],
-  stylesheets: ["/app.css", "/_svc/forms.css"],
-  icon: "/icon.svg",
+  stylesheets: [asset("/app.css"), "/_svc/forms.css"],
+  icon: asset("/icon.svg"),
   prefetch: "idle",
 });

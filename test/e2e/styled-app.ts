@@ -58,6 +58,7 @@ import dot from "./dot.png";
 import mark from "./mark.svg?url";
 import note from "./note.txt?raw";
 import inlined from "./dot.png?inline";
+import { asset } from "svckit/assets";
 import "./pictures.css";
 export const head = { title: "Pictures" };
 export default function Pictures() {
@@ -66,8 +67,9 @@ export default function Pictures() {
     <section>
       <h1>Pictures</h1>
       <img id="dot" src={dot} alt="" /><img id="mark" src={mark} alt="" /><img id="inlined" src={inlined} alt="" />
+      <img id="badge" src={asset("/icons/badge.svg")} alt="" /><img id="beside" src={new URL("./beside.png", import.meta.url).href} alt="" />
       <pre>{note}</pre>
-      <button id="where" onClick={() => { where.value = [dot, mark, new URL("./beside.png", import.meta.url).pathname].join(" "); }}>Where</button>
+      <button id="where" onClick={() => { where.value = [dot, mark, asset("/icons/badge.svg"), new URL("./beside.png", import.meta.url).pathname].join(" "); }}>Where</button>
       <output>{where.value}</output>
     </section>
   );
@@ -75,6 +77,8 @@ export default function Pictures() {
   "pages/pictures.css": "section { background: url('./dot.png'); }",
   "pages/mark.svg": '<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><rect width="2" height="2"/></svg>',
   "pages/note.txt": "A note",
+  "public/icons/badge.svg":
+    '<svg xmlns="http://www.w3.org/2000/svg" width="3" height="3"><rect width="3" height="3"/></svg>',
 };
 
 export interface StyledApp {

@@ -1,13 +1,11 @@
 /** Imported stylesheets and files: built, exported and under `svc dev`, in a real browser under the production policy. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab } from "./browser.ts";
 import { startDemo, type DemoServer } from "./demo-server.ts";
+import { startStaticHost, type StaticHost } from "./static-host.ts";
 import { styledApp, type StyledApp } from "./styled-app.ts";
 
 /** Names of the linked stylesheets, without hashes, in their order. */
@@ -63,11 +61,11 @@ const STORIES: Record<string, (page: Page, origin: string) => Promise<void>> = {
     assert.equal(await page.evaluate("self.isSame"), true);
     assert.equal(await styleOf(page, "h1", "color"), "rgb(2, 2, 2)");
   },
-  "has the same addresses of imported files on the server and in handlers": async (page, origin) => {
+  "has the same addresses of files on the server and in handlers": async (page, origin) => {
     await page.goto(`${origin}/pictures/`, { waitUntil: "load" });
     const sources = (): Promise<string[]> =>
       page.locator("img").evaluateAll((images) => images.map((image) => image.getAttribute("src") ?? ""));
-    const [dot, mark, inlined = ""] = await sources();
+    const [dot, mark, inlined = "", badge, beside] = await sources();
     assert.match(inlined, /^data:image\/png/);
     assert.equal(await page.locator("pre").textContent(), "A note");
     assert.equal(
@@ -78,9 +76,8 @@ const STORIES: Record<string, (page: Page, origin: string) => Promise<void>> = {
     );
     await page.locator("#where").click();
     await page.locator("output", { hasText: "beside" }).waitFor();
-    const [first, second, third = ""] = ((await page.locator("output").textContent()) ?? "").split(" ");
-    assert.deepEqual([first, second], [dot, mark]);
-    assert.equal((await page.request.get(origin + third)).status(), 200);
+    const shown = ((await page.locator("output").textContent()) ?? "").split(" ");
+    assert.deepEqual(shown, [dot, mark, badge, beside]);
     assert.match(await styleOf(page, "section", "background-image"), /dot/);
   },
 };
@@ -125,34 +122,33 @@ for (const trustedTypes of [false, true])
       assert.equal(await tab.page.locator("h1").textContent(), "Home");
       await tab.close();
     });
+
+    it("has immutable public files under the URLs of asset(), and revalidates them under their own", async () => {
+      const [, url = ""] = /id="badge" src="([^"]+)"/.exec(await (await fetch(`${server.url}/pictures`)).text()) ?? [];
+      assert.match(url, /^\/icons\/badge-[0-9a-f]{8}\.svg$/);
+      const caching = async (path: string): Promise<string> => {
+        const response = await fetch(server.url + path);
+        assert.equal(response.headers.get("content-type"), "image/svg+xml");
+        return response.headers.get("cache-control") ?? "";
+      };
+      assert.match(await caching(url), /max-age=31536000, immutable/);
+      assert.match(await caching("/icons/badge.svg"), /must-revalidate/);
+    });
   });
 
 describe("An exported page", () => {
   let app: StyledApp;
-  let host: Server;
-  const types: Readonly<Record<string, string>> = {
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript",
-    ".css": "text/css",
-    ".svg": "image/svg+xml",
-  };
+  let host: StaticHost;
   before(async () => {
     app = styledApp("exported");
     await app.build("--static");
-    host = createServer((request, response) => {
-      const path = join(app.folder, "dist/static", new URL(request.url ?? "/", "http://host").pathname);
-      const file = existsSync(path) && statSync(path).isDirectory() ? join(path, "index.html") : path;
-      if (!existsSync(file)) return void response.writeHead(request.url === "/favicon.ico" ? 204 : 404).end();
-      response.writeHead(200, { "content-type": types[extname(file)] ?? "image/png" }).end(readFileSync(file));
-    });
-    await new Promise<void>((resolve) => host.listen(0, "127.0.0.1", resolve));
+    host = await startStaticHost(join(app.folder, "dist/static"));
   });
   after(() => {
     host?.close();
-    host?.closeAllConnections();
     app?.remove();
   });
-  runStories(() => `http://127.0.0.1:${(host.address() as AddressInfo).port}`);
+  runStories(() => host.url);
 });
 
 describe("A page under svc dev", () => {

@@ -21,6 +21,12 @@ export interface ExportedPage {
   readonly hashes: readonly string[];
 }
 
+export interface PublicFile {
+  readonly file: StaticFile;
+  /** Whether its name contains a hash of its content, as in `asset("/app.css")`. */
+  readonly isHashed: boolean;
+}
+
 export interface Assets {
   /** Manifest of the build; in development the current one. */
   manifest(): Manifest | Promise<Manifest>;
@@ -31,7 +37,7 @@ export interface Assets {
   /** Public files at the start, by path without the first slash. */
   readonly publicNames: Iterable<string>;
   /** A public file by path without the first slash. */
-  publicFile(name: string): StaticFile | undefined;
+  publicFile(name: string): PublicFile | undefined;
   /** Inline script of interactive pages. @throws SvcError `SVC_CONFIG` if the package was not built. */
   stub(): string;
   /** Inline script of pages with deferred content. @throws as `stub` */
@@ -54,6 +60,7 @@ export function loadAssets(where: BootOptions, rendersUnbuilt: boolean): Assets 
   const publicDir = where.publicDir ?? (dist && join(dist, "public"));
   const built = { handler: folder(dist, "handler"), asset: folder(dist, "asset") };
   const publicFiles = publicDir && !dev ? loadFolder(publicDir) : new Map<string, StaticFile>();
+  const hashedFiles = dist && !dev ? loadFolder(join(dist, "client", "public")) : new Map<string, StaticFile>();
   const unbuilt = rendersUnbuilt ? UNBUILT_MANIFEST : EMPTY_MANIFEST;
   const manifest = dist && !dev ? readManifest(dist) : unbuilt;
   return {
@@ -63,9 +70,13 @@ export function loadAssets(where: BootOptions, rendersUnbuilt: boolean): Assets 
     exported: dist === undefined || dev || where.exporting ? [] : readExported(dist),
     manifest: () => dev?.manifest() ?? manifest,
     chunk: async (kind, name) => (dev && kind === "handler" ? devChunk(dev, name) : built[kind].get(name)),
-    publicNames: publicFiles.keys(),
-    // Edited while the server runs, so read for each request; the developer is the only client.
-    publicFile: (name) => (dev && publicDir ? loadFolder(publicDir).get(name) : publicFiles.get(name)),
+    publicNames: [...publicFiles.keys(), ...hashedFiles.keys()],
+    publicFile(name) {
+      // Edited while the server runs, so read for each request; the developer is the only client.
+      const fixed = dev && publicDir ? loadFolder(publicDir).get(name) : publicFiles.get(name);
+      const file = fixed ?? hashedFiles.get(name);
+      return file && { file, isHashed: fixed === undefined };
+    },
     stub: once(() => inlineText(inline.stub)),
     swap: once(() => inlineText(inline.swap)),
   };

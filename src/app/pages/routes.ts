@@ -1,7 +1,7 @@
 /** Registers the routes of a booted app: the built-in endpoints, then the author's pages and routes. */
 import { isPromise } from "../../platform/http/response/close-iterator.ts";
 import { problem } from "../../platform/http/response/response.ts";
-import { REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
+import { IMMUTABLE, REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { Router, type Match } from "../../platform/http/routing/router.ts";
 import type { Answer, Context, Handler, Middleware, Result } from "../../platform/http/types.ts";
@@ -141,13 +141,15 @@ export function answerUnrouted(
   services: Services | undefined,
   lost: Router | undefined,
 ): Answer | Promise<Answer> {
-  const file = services?.site.publicFile(ctx.path.slice(1));
-  if (!file) {
+  const found = services?.site.publicFile(ctx.path.slice(1));
+  if (!found) {
     const match = lost && wantsPage(ctx) ? lost.match(ctx.method, ctx.path) : undefined;
     if (match?.kind === "found" && ctx instanceof RequestContext) return answerLost(ctx, match);
     throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}${wayTo(ctx.path, services)}`);
   }
-  if (ctx.method === "GET" || ctx.method === "HEAD") return serveFile(ctx, file, REVALIDATE);
+  if (ctx.method === "GET" || ctx.method === "HEAD") {
+    return serveFile(ctx, found.file, found.isHashed ? IMMUTABLE : REVALIDATE);
+  }
   return problem(405, "SVC_METHOD", `${ctx.method} is not allowed here; allowed: GET, HEAD`, ["allow", "GET, HEAD"]);
 }
 

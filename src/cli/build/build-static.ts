@@ -53,6 +53,7 @@ async function copyAssets(dist: string, target: string): Promise<void> {
     if (existsSync(from)) await cp(from, to, { recursive: true, filter: plain });
   };
   await copy(join(dist, "public"), target);
+  await copy(join(dist, "client", "public"), target);
   await copy(ASSETS_DIR, join(target, BASE_PATH));
   await copy(join(dist, "client", "handler"), join(target, BASE_PATH, "handler"));
   await copy(join(dist, "client", "handler"), join(target, BASE_PATH, "island"));

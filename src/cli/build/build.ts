@@ -22,7 +22,7 @@ const LINGER_MS = 500;
 export async function build({ root, publicMaps, isStatic }: BuildTask, output: Output): Promise<number> {
   const startedMs = performance.now();
   loadEnvFiles(root, "production", process.env);
-  const { manifest, outDir } = await buildApp({ root, publicMaps });
+  const { manifest, outDir, hints } = await buildApp({ root, publicMaps });
   if (!isStatic) await checkAlone(root, outDir, output);
   const chunks = Object.keys(manifest.chunks).length;
   const tookMs = Math.round(performance.now() - startedMs);
@@ -30,6 +30,7 @@ export async function build({ root, publicMaps, isStatic }: BuildTask, output: O
   output.line(
     `${output.style("green", "Built")} ${place} in ${tookMs} ms: ${chunks} browser ${chunks === 1 ? "chunk" : "chunks"}, build ${manifest.build}`,
   );
+  for (const hint of hints) output.line(hint);
   return isStatic ? buildStatic(outDir, output) : 0;
 }
 

@@ -37,7 +37,8 @@ export function watch({ host, root, written, onCode, onSettings, onStyle }: Watc
     if (file.endsWith(".d.ts")) return;
     if (SETTINGS.test(relative(root, file))) return onSettings(basename(file));
     for (const url of styles) report(url);
-    if (!isInside(publicDir, file)) return isUsed ? onCode() : undefined;
+    if (isUsed) onCode();
+    if (!isInside(publicDir, file)) return;
     // Public files are read for each request. Only stylesheets stay in an open page.
     if (extname(file) === ".css") report(`/${relative(publicDir, file).split(sep).join("/")}`);
   });

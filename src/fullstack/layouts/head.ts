@@ -1,4 +1,5 @@
 /** The `<head>` of a page: typed, merged from the layouts inwards, rendered as elements. */
+import { SvcError } from "../../index.ts";
 import { a, html } from "../../jsx-runtime.ts";
 
 /** Sources: HTML standard, Open Graph protocol (ogp.me), schema.org as JSON-LD, Google's robots meta tag. */
@@ -18,6 +19,8 @@ export interface Head {
   jsonLd?: object | readonly object[];
   /** The same page in other languages, by language tag; `x-default` for all others. */
   alternates?: Readonly<Record<string, string>>;
+  /** URLs of fonts, images and stylesheets to load before the browser finds them in a stylesheet. Layouts and page add theirs. */
+  preload?: readonly string[];
   /** Additional `<meta name="…" content="…">` elements. */
   meta?: Readonly<Record<string, string>>;
 }
@@ -42,10 +45,11 @@ export function mergeHeads(heads: readonly Head[]): Head {
   const merged: Head = {};
   let template: string | undefined;
   for (const [at, head] of heads.entries()) {
-    const { openGraph, meta, robots, alternates } = merged;
+    const { openGraph, meta, robots, alternates, preload } = merged;
     Object.assign(merged, head);
     if (openGraph || head.openGraph) merged.openGraph = { ...openGraph, ...head.openGraph };
     if (meta || head.meta) merged.meta = { ...meta, ...head.meta };
+    if (preload || head.preload) merged.preload = [...new Set([...(preload ?? []), ...(head.preload ?? [])])];
     if (robots || head.robots) merged.robots = { ...robots, ...head.robots };
     if (alternates || head.alternates) merged.alternates = { ...alternates, ...head.alternates };
     // A layout's own title is for pages without one, so its template does not apply to it.
@@ -65,6 +69,7 @@ export function mergeHeads(heads: readonly Head[]): Head {
 export function headElements(head: Head, origin: string | undefined): unknown {
   const absolute = (address: string): string => (origin === undefined ? address : new URL(address, origin).href);
   const lines = [
+    ...(head.preload ?? []).map(preloadLine),
     ...metaLines(head),
     ...(head.canonical === undefined ? [] : [`<link rel="canonical" href="${a(absolute(head.canonical))}">`]),
     ...Object.entries(head.alternates ?? {}).map(
@@ -74,6 +79,27 @@ export function headElements(head: Head, origin: string | undefined): unknown {
     ...[head.jsonLd ?? []].flat().map((data) => `<script type="application/ld+json">${scriptJson(data)}</script>`),
   ];
   return html(() => lines.join(""));
+}
+
+/** What a file is for, by its extension, as in `<link as>`. */
+const PURPOSES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:woff2?|ttf|otf)$/, "font"],
+  [/^(?:png|jpe?g|gif|webp|avif|svg)$/, "image"],
+  [/^css$/, "style"],
+];
+
+/** @throws SvcError `SVC_DEFINITION` for an extension that says nothing about the file's purpose */
+function preloadLine(address: string): string {
+  const extension = /\.(\w+)(?:[?#].*)?$/.exec(address)?.[1]?.toLowerCase() ?? "";
+  const purpose = PURPOSES.find(([pattern]) => pattern.test(extension))?.[1];
+  if (purpose === undefined)
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `head.preload: ${JSON.stringify(address)} has no extension of a font, image or stylesheet. Browsers ignore a preload without its purpose`,
+    );
+  // Browsers request fonts without credentials, and use a preload only for the same kind of request.
+  const font = purpose === "font" ? ` type="font/${extension}" crossorigin` : "";
+  return `<link rel="preload" as="${purpose}"${font} href="${a(address)}">`;
 }
 
 function metaLines({ robots, meta = {} }: Head): string[] {

@@ -73,6 +73,8 @@ export const ERRORS = {
   SVC123: { family: "build", name: "other-framework" },
   SVC124: { family: "build", name: "unsupported-syntax" },
   SVC125: { family: "build", name: "late-prevent-default" },
+  SVC127: { family: "build", name: "unknown-public-file" },
+  SVC128: { family: "build", name: "unreadable-image" },
   // rendering
   SVC201: { family: "build", name: "unserializable-value" },
   SVC202: { family: "build", name: "duplicate-row-key" },

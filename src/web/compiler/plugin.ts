@@ -31,6 +31,9 @@ import { parse } from "./parse/parse.ts";
 import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
+import { IMAGE_QUERY, ImageFiles } from "./assets/images.ts";
+import { withModuleUrls } from "./assets/module-urls.ts";
+import { ASSETS, mayCallAsset, PublicFiles, withPublicFiles } from "./assets/public-files.ts";
 import { emptyModuleOf, hasClassNames, isStyle, styleOf } from "./styles/style-files.ts";
 import { StyleImports, type ResolveFile } from "./styles/style-imports.ts";
 import { withAppArguments } from "./build/app-calls.ts";
@@ -50,6 +53,8 @@ const I18N = `${SVC}/i18n`;
 const RESOLVED_ACTIONS = `\0${ACTIONS_MODULE}`;
 /** Replaces "svckit" in helper modules that run in the browser. */
 const BROWSER_SVC = "\0svc-browser";
+/** Replaces "svckit/assets" in the browser. The bundler drops it, because the compiler replaces the calls of `asset`. */
+const BROWSER_ASSETS = "\0svc-browser-assets";
 
 const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.core,
@@ -91,6 +96,10 @@ export interface AppModules {
   styles: StyleImports;
   /** Absolute path of each TSX file -> the modules that were searched for the actions of its handlers. */
   searched: Map<string, ReadonlySet<string>>;
+  /** Files of `public/` that modules refer to. */
+  publicFiles: PublicFiles;
+  /** Images that modules import with their versions. */
+  images: ImageFiles;
 }
 
 export interface PluginOptions {
@@ -98,7 +107,8 @@ export interface PluginOptions {
   modules?: AppModules;
 }
 
-export function newAppModules(): AppModules {
+/** @param isBuild whether public files get names with a hash, and images get versions */
+export function newAppModules(isBuild = false): AppModules {
   return {
     browser: new Map(),
     actions: new Map(),
@@ -106,6 +116,8 @@ export function newAppModules(): AppModules {
     framework: new Set(),
     styles: new StyleImports(),
     searched: new Map(),
+    publicFiles: new PublicFiles(isBuild),
+    images: new ImageFiles(isBuild),
   };
 }
 
@@ -132,10 +144,15 @@ export function svc(options: PluginOptions = {}): Plugin {
   /** Modules of actions by module id. The browser has stubs of them. */
   const stubs = new Map<string, { path: string; actions: ExportedAction[] }>();
   let root = process.cwd();
+  let cacheDir = root;
 
-  const fileOf = async (id: string, text?: string): Promise<SourceFile> => {
+  const fileOf = async (context: Resolver, id: string, given?: string): Promise<SourceFile> => {
     const absolute = id.split("?")[0] ?? id;
-    return { path: relativePath(root, absolute), text: text ?? (await readFile(absolute, "utf8")) };
+    const text = given ?? (await readFile(absolute, "utf8"));
+    const file = { path: relativePath(root, absolute), text };
+    if (absolute.includes("/node_modules/") || !mayCallAsset(text)) return file;
+    const aliases = await imports.aliasesIn(text, absolute, resolverOf(context));
+    return withPublicFiles(file, path.join(root, "public"), modules.publicFiles, aliases);
   };
 
   return {
@@ -143,7 +160,7 @@ export function svc(options: PluginOptions = {}): Plugin {
     enforce: "pre",
     config: (own) => (own.resolve?.tsconfigPaths === undefined ? { resolve: { tsconfigPaths: true } } : undefined),
     configResolved(config) {
-      root = config.root;
+      ({ root, cacheDir } = config);
     },
     async resolveId(source, importer) {
       if (source.endsWith(CLIENT_QUERY)) return source;
@@ -163,6 +180,7 @@ export function svc(options: PluginOptions = {}): Plugin {
         return own === source ? undefined : { id: import.meta.resolve(own), external: true };
       }
       if (own === SVC) return BROWSER_SVC;
+      if (own === ASSETS) return { id: BROWSER_ASSETS, moduleSideEffects: false };
       if (importer === undefined) return undefined;
       if (source.startsWith(SERVER_NAME))
         return chain.external(`${source.slice(SERVER_NAME.length)} of ${SVC}`, importer);
@@ -179,11 +197,16 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
     async load(id) {
       if (id === BROWSER_SVC) return browserSvc();
+      if (id === BROWSER_ASSETS) return "export const asset = (path) => path;";
+      if (id.endsWith(IMAGE_QUERY)) {
+        const code = await modules.images.moduleOf(id.slice(0, -IMAGE_QUERY.length), cacheDir);
+        return { code, moduleType: "js" };
+      }
       if (id.endsWith(CREATE_QUERY)) return loadCreate(this, id);
       if (styleOf(id) !== undefined) return 'export default "";';
       if (id === RESOLVED_ACTIONS) return actionsModule;
       if (!id.endsWith(CLIENT_QUERY)) return undefined;
-      const file = await fileOf(id);
+      const file = await fileOf(this, id);
       const module = id.slice(0, -CLIENT_QUERY.length);
       const aliases = await imports.aliasesIn(file.text, module, resolverOf(this));
       const compiled = compiledFrom(file, { aliases });
@@ -195,16 +218,18 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (id.endsWith(CLIENT_QUERY) || id.endsWith(CREATE_QUERY) || id.startsWith("\0") || !/\.[cm]?[jt]sx?$/.test(id))
         return undefined;
       const isBrowser = this.environment.config.consumer === "client";
-      const own = await fileOf(id, code);
       const aliases = await imports.aliasesIn(code, id, resolverOf(this));
-      const completed = isBrowser || id.includes("/node_modules/") ? undefined : withAppArguments(own, aliases);
+      const written = await fileOf(this, id, code);
+      const isOwn = !id.includes("/node_modules/");
+      const own = isBrowser || !isOwn ? written : withModuleUrls(written, runtimeOf(aliases, id));
+      const completed = isBrowser || !isOwn ? undefined : withAppArguments(own, aliases);
       if (importsFramework(code, aliases)) modules.framework.add(id);
       else modules.framework.delete(id);
       const file = completed === undefined ? own : { ...own, text: completed };
       if (isBrowser) {
         if (importsFramework(code, aliases)) refuseModuleState(own, aliases);
-        if (!id.includes("/node_modules/") && !lowersDecorators(root)) refuseUnsupportedSyntax(own, parse(own));
-        const actions = id.includes("/node_modules/") ? undefined : exportedActions(file, aliases);
+        if (isOwn && !lowersDecorators(root)) refuseUnsupportedSyntax(own, parse(own));
+        const actions = isOwn ? exportedActions(file, aliases) : undefined;
         if (actions) {
           stubs.set(id, { path: file.path, actions });
           return { code: actionStubs(actions), map: { mappings: "" } };
@@ -221,8 +246,8 @@ export function svc(options: PluginOptions = {}): Plugin {
           if (hooks.client) modules.browser.set(id, file.path);
           return hooks.server;
         }
-        const text = isBrowser ? withServerNames(withContextNames(own, aliases), aliases) : completed;
-        return text === undefined || text === code ? undefined : { code: text, map: null };
+        const text = isBrowser ? withServerNames(withContextNames(file, aliases), aliases) : file.text;
+        return text === code ? undefined : { code: text, map: null };
       }
       const isDevelopment = this.environment.mode === "dev";
       if (!isBrowser && !isDevelopment) await modules.styles.read(id, fileResolverOf(this));
@@ -269,13 +294,15 @@ export function svc(options: PluginOptions = {}): Plugin {
 
   /** @param id absolute path of a module. @returns undefined if it is not a module of server actions. */
   async function actionsOf(context: Resolver, id: string): Promise<ExportedAction[] | undefined> {
-    const file = await fileOf(id);
+    const file = await fileOf(context, id);
     return exportedActions(file, await imports.aliasesIn(file.text, id, resolverOf(context)));
   }
 
   async function createdId(context: Resolver, source: string, importer: string | undefined) {
     const base = source.slice(0, -CREATE_QUERY.length);
     const from = importer ?? root;
+    const own = await imports.canonical(base, from, resolverOf(context));
+    if (own !== undefined) return chain.external(own, from);
     const resolved = await context.resolve(base, from);
     const id = resolved?.id ?? base;
     if (/\.server\.[cm]?[jt]sx?$/.test(id)) return chain.external(base, from);
@@ -290,7 +317,7 @@ export function svc(options: PluginOptions = {}): Plugin {
         return id !== undefined && mayCreate(id) ? id : undefined;
       },
       async compiled(module) {
-        const file = await fileOf(module);
+        const file = await fileOf(context, module);
         const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
         return { ...compileCreate(file.text, file.path, aliases), path: file.path };
       },
@@ -299,7 +326,7 @@ export function svc(options: PluginOptions = {}): Plugin {
 
   async function loadCreate(context: Resolver, id: string): Promise<{ code: string; map: string }> {
     const module = id.slice(0, -CREATE_QUERY.length);
-    const file = await fileOf(module);
+    const file = await fileOf(context, module);
     const created = await createOf(context).compiled(module);
     await checkImports(context, created.imports, file, id);
     const { code, map } = await stripTypes(created.output, file);
@@ -331,7 +358,7 @@ export function svc(options: PluginOptions = {}): Plugin {
     for (const item of used) {
       const resolved = await context.resolve(item.source, id);
       if (!resolved || resolved.external || !path.isAbsolute(resolved.id)) continue;
-      const target = await fileOf(resolved.id);
+      const target = await fileOf(context, resolved.id);
       const actions = /\.[cm]?[jt]sx?$/.test(target.path) ? await actionsOf(context, resolved.id) : undefined;
       if (!actions) continue;
       if (!actions.some(({ exported }) => exported === item.imported)) {

@@ -48,6 +48,8 @@ export interface BuildResult {
   /** Chunks that pages may name, smallest first. */
   chunks: { name: string; module: string; bytes: number; gzipBytes: number }[];
   milliseconds: number;
+  /** What the developer should know, in a sentence each. */
+  hints: string[];
 }
 
 /**
@@ -65,7 +67,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const entry = findEntry(root);
   writeRouteTypes(entry);
   writeGraphTypes(entry);
-  const modules = newAppModules();
+  const modules = newAppModules(true);
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
   // Static pages of another build refer to chunks and data that this build may lack.
   await rm(path.join(outDir, STATIC_INDEX), { force: true });
@@ -85,13 +87,17 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
     ...(styles && { styles }),
   };
   await copyPublic(root, outDir);
+  await modules.images.write(path.join(outDir, "client"));
+  await modules.publicFiles.copy(path.join(root, "public"), path.join(outDir, "client", "public"));
   await precompress(path.join(outDir, "client"));
   await mkdir(outDir, { recursive: true });
   await writeFile(path.join(outDir, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   const sizes = await chunkSizes(outDir, manifest);
   for (const chunk of sizes)
     log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
-  return { manifest, outDir, chunks: sizes, milliseconds: Math.round(performance.now() - began) };
+  const hint = await modules.images.hint();
+  const milliseconds = Math.round(performance.now() - began);
+  return { manifest, outDir, chunks: sizes, milliseconds, hints: hint === undefined ? [] : [hint] };
 }
 
 /** Moves the files that server modules import to those that browsers load. */

@@ -91,11 +91,15 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const listeners = new Set<(change: FileChange) => void>();
   const chunks = new DevChunks(root, modules);
   const styles = new DevStyles(root, entry, modules, server);
+  const publicFolder = `${normalizePath(root)}/public/`;
 
   server.watcher.on("all", (event, rawPath) => {
     // Module ids have forward slashes, but the watcher reports backslashes on Windows.
     const file = normalizePath(rawPath);
-    const isUsed = CODE.test(file) || (environment.moduleGraph.getModulesByFile(file)?.size ?? 0) > 0;
+    const isCode = CODE.test(file) && !file.startsWith(publicFolder);
+    // A module that refers to a file in public/ fails without it.
+    const decides = event !== "change" && modules.publicFiles.asked.has(file);
+    const isUsed = isCode || decides || (environment.moduleGraph.getModulesByFile(file)?.size ?? 0) > 0;
     if (isUsed) {
       if (event === "add" || event === "unlink") writeRouteTypes(entry);
       writeGraphTypes(entry);

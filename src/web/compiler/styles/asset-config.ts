@@ -22,13 +22,20 @@ export function urlOf(fileName: string): string {
 /** The files are served under one path, and the policy allows no `data:` fonts, so none is inlined unless its import says so. */
 export const ASSET_BUILD = { assetsInlineLimit: 0, assetsDir: FOLDER } as const;
 
+/** Name of a file in URLs, without its folder and extension. */
+export function safeName(file: string): string {
+  const safe = path
+    .parse(file)
+    .name.replace(PREFIX, "")
+    .replaceAll(/[^\w.-]+/g, "-");
+  return safe || "file";
+}
+
 /** Part of the output options. */
 export const ASSET_OUTPUT = {
   hashCharacters: "hex",
   assetFileNames: ({ names }: { names: readonly string[] }): string => {
-    const { name } = path.parse(names[0] ?? "");
-    const safe = name.replace(PREFIX, "").replaceAll(/[^\w.-]+/g, "-");
-    return `${FOLDER}/${safe || "file"}-[hash:8][extname]`;
+    return `${FOLDER}/${safeName(names[0] ?? "")}-[hash:8][extname]`;
   },
 } as const;
 
