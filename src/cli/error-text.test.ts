@@ -14,6 +14,13 @@ describe("the text of an error", () => {
       assert.match(errorText(error), /needs the package "vite".*npm install --save-dev vite/);
   });
 
+  it("asks for version 8 if vite lacks an export", () => {
+    const error = new SyntaxError("The requested module 'vite' does not provide an export named 'transformWithOxc'");
+    assert.match(errorText(error), /needs version 8.*npm install --save-dev vite@8/);
+    const other = new SyntaxError("The requested module 'vite-x' does not provide an export named 'a'");
+    assert.doesNotMatch(errorText(other), /version 8/);
+  });
+
   it("keeps a message that names a file of vite, and leaves out calls in vite", () => {
     const text = "Cannot find module '/app/node_modules/vite/dist/node/index.js' imported from /app/x.js";
     const error = missing("ERR_MODULE_NOT_FOUND", text);

@@ -7,6 +7,7 @@ const TOOLS = /^\s+at .*(?:[\\/]node_modules[\\/](?:vite|rolldown)[\\/]|\(node:i
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (isViteMissing(error)) return VITE_MISSING;
+  if (isViteOlder(error)) return VITE_OLDER;
   if (!isOurs(error)) return withoutTools(error.stack) ?? error.message;
   return error.message.startsWith(error.code) ? error.message : `${error.code}: ${error.message}`;
 }
@@ -19,6 +20,17 @@ function isViteMissing(error: Error): boolean {
   const { code } = error as NodeJS.ErrnoException;
   if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return false;
   return /Cannot find package 'vite'|tried to access vite\b/.test(error.message);
+}
+
+const VITE_OLDER =
+  'SVC_CONFIG: svc needs version 8 of the package "vite", and another one is installed. Run: npm install --save-dev vite@8';
+
+/** Node links modules before it runs them, so an export that an older version lacks is a syntax error. */
+function isViteOlder(error: Error): boolean {
+  return (
+    error instanceof SyntaxError &&
+    /^The requested module 'vite(?:\/[\w-]+)?' does not provide an export/.test(error.message)
+  );
 }
 
 /** Recognised by name, not by class: Vite returns copies of compiler errors, and an app may have its own copy of svc. */

@@ -1,7 +1,7 @@
 /** The published package contains the code that users run, its types and maps, and the documentation that it names, and no development files. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { root } from "./source.ts";
@@ -66,6 +66,15 @@ describe("the package", () => {
       files.filter((path) => !isOurs(path)),
       [],
     );
+  });
+
+  it("has build tools as peers without a range, so that npm install --omit=dev leaves them out (decision 107)", () => {
+    const { peerDependencies, peerDependenciesMeta } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+      peerDependencies: Record<string, string>;
+      peerDependenciesMeta: Record<string, { optional: boolean }>;
+    };
+    for (const name of ["vite", "sharp"])
+      assert.deepEqual([peerDependencies[name], peerDependenciesMeta[name]], [undefined, { optional: true }], name);
   });
 
   it("contains all files that svc new copies, and no build output of the starter", () => {

@@ -112,6 +112,7 @@ function casesOf(tarball: string, base: string): Case[] {
     },
     { name: "Bun is refused", run: async () => refusesBun(await programOf(BUN), base) },
     { name: "Node with --permission is refused", run: () => refusesPermission(base) },
+    { name: "npm install --omit=dev, which leaves out Vite", run: () => runsWithoutDevelopment(tarball, base) },
     ...managers(tarball),
   ];
 }
@@ -137,6 +138,17 @@ async function refusesPermission(cwd: string): Promise<void> {
   const program = await programOf(node("24"));
   const argv = [program, "--permission", "--allow-fs-read=*", "--allow-fs-write=*", SVC, "start"];
   await refuses(argv, cwd, /SVC_RUNTIME: .*--permission/);
+}
+
+/** A server that gets a built app installs no build tools. */
+async function runsWithoutDevelopment(tarball: string, base: string): Promise<void> {
+  const cwd = createAppIn("npm-production", tarball);
+  cpSync(join(base, "dist"), join(cwd, "dist"), { recursive: true });
+  const options = ["--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"];
+  await succeed({ argv: ["npm", "install", ...options], cwd });
+  const installed = ["vite", "rolldown", "lightningcss"].filter((name) => existsSync(join(cwd, "node_modules", name)));
+  assert.deepEqual(installed, []);
+  await check({ argv: [process.execPath, SVC, "start"], cwd });
 }
 
 /** Installs, builds and runs the app with package managers other than npm. */
