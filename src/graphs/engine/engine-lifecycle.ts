@@ -7,7 +7,7 @@ import type { EngineOptions } from "./engine-options.ts";
 import type { EngineParts } from "./engine-parts.ts";
 
 /** Unfinished runs to read at a time. */
-const SLICE = 200;
+const SLICE = 50;
 /** Default time for running attempts to end. */
 const DRAIN_MS = 10_000;
 
