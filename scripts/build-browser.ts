@@ -36,6 +36,7 @@ const ASSETS = [
   "prefetch",
   "ref",
   "fn",
+  "prop",
   "stream",
   "resource",
   "effect",

@@ -9,6 +9,18 @@ export { unique } from "./web/ssr/resume/unique-rows.ts";
 export { virtual } from "./web/ssr/resume/virtual-rows.ts";
 export { once, still } from "./web/ssr/resume/store-prop-reads.ts";
 export { uses } from "./web/ssr/resume/context-uses.ts";
+export {
+  derive,
+  deriveIf,
+  deriveRead,
+  frozen,
+  LIVE,
+  live,
+  livePart,
+  liveRange,
+  liveScope,
+  prop,
+} from "./web/ssr/resume/live-props.ts";
 export { fn, lift } from "./web/ssr/resume/function-props.ts";
 export { effectOfComponent as effect, effectOfHook as hookEffect } from "./web/ssr/resume/effect.ts";
 export { portal } from "./web/ssr/components/portal.ts";

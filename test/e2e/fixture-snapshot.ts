@@ -13,7 +13,7 @@ export const recordFile = (name: string): string => join(fixtureApp, name, "expe
 
 export async function snapshot(name: string, page: string, played: Played[]): Promise<string> {
   const source = readFileSync(join(fixtureApp, name, "input.tsx"), "utf8");
-  const { server, client } = compile(source, `${name}/input.tsx`);
+  const { server, client, live } = compile(source, `${name}/input.tsx`);
   const html = bodyOf(page);
   const state = /<script type="application\/json"[^>]*>(.*?)<\/script>/.exec(page)?.[1];
   return [
@@ -21,6 +21,8 @@ export async function snapshot(name: string, page: string, played: Played[]): Pr
     sizesLine(html, state, chunkOf(page)),
     block("Server", "js", await plain(server.code)),
     client ? block("Browser", "js", await plain(client.code)) : "## Browser\n\nNothing.",
+    // Most components could have live props. The code for them is on record where a fixture passes some.
+    ...(live?.passed.some(({ from }) => from === "") ? [block("Live props", "js", await plain(live.output.code))] : []),
     block("Page", "html", html + (state === undefined ? "" : `\n\n${stateLines(state)}`)),
     played.length === 0 ? "" : block("Changes", "text", played.map(storyOf).join("\n")),
   ]

@@ -35,6 +35,7 @@ export const PATHS = {
   prefetch: "/_svc/prefetch.js",
   ref: "/_svc/ref.js",
   fn: "/_svc/fn.js",
+  prop: "/_svc/prop.js",
   stream: "/_svc/stream.js",
   resource: "/_svc/resource.js",
   effect: "/_svc/effect.js",
@@ -268,6 +269,8 @@ export const DOM = {
   /** Comments around a range of nodes that the browser may replace. */
   rangeStart: "[",
   rangeEnd: "]",
+  /** Text of the comment after a part of a component's children that changes, before its number. */
+  childPart: "c",
   /** Symbol of the handlers of elements that the browser created in a range. */
   createdHandler: "_c",
   /** Scope attribute: `s="7 counter-1a2b3c4d region store"`. */

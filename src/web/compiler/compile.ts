@@ -16,6 +16,7 @@ import { refuseOtherFrameworks, refuseUnsupportedSyntax } from "./analyze/refuse
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
 import { emitContexts } from "./emit/emit-contexts.ts";
+import type { LivePropsEmitter, PassedProp } from "./emit/emit-live-props.ts";
 import { LiftedEmitter } from "./emit/emit-lifted.ts";
 import { ServerOutput } from "./emit/server-output.ts";
 
@@ -27,6 +28,16 @@ export interface Compiled {
   clientImports: readonly ClientImport[];
   /** Whether the module contains JSX. */
   hasJsx: boolean;
+  /** The browser module for live props. Undefined if the file shows and passes none. */
+  live: LiveModule | undefined;
+}
+
+/** Browser code that only instances with live props need (emit-live-props.ts). */
+export interface LiveModule {
+  output: Output;
+  imports: readonly ClientImport[];
+  /** Props that the file passes as derived values. */
+  passed: readonly PassedProp[];
 }
 
 export interface CompileOptions {
@@ -38,6 +49,8 @@ export interface CompileOptions {
   runtime?: string;
   /** Whether pages link the stylesheets of the module when one of its components is rendered. Default false. */
   hasStyles?: boolean;
+  /** Names of the props that the app passes as derived values. Default: any. */
+  liveNames?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -85,14 +98,18 @@ export function compileHooks(
   const isNeeded = emitContexts(module, out);
   if (client.isEmpty && !isNeeded) return undefined;
   const browser = client.isEmpty ? undefined : client.render();
-  return { server: out.render(), client: browser, clientImports: client.imports, hasJsx: false };
+  return { server: out.render(), client: browser, clientImports: client.imports, hasJsx: false, live: undefined };
+}
+
+function liveModule({ client, passed }: LivePropsEmitter): LiveModule | undefined {
+  return client.isEmpty ? undefined : { output: client.render(), imports: client.imports, passed };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */
 export function compileFile(
   text: string,
   path: string,
-  { isDevelopment = false, aliases = NO_ALIASES, runtime = RUNTIME, hasStyles = false }: CompileOptions = {},
+  { isDevelopment = false, aliases = NO_ALIASES, runtime = RUNTIME, hasStyles = false, liveNames }: CompileOptions = {},
 ) {
   const file: SourceFile = { path, text };
   const program = parse(file);
@@ -110,7 +127,7 @@ export function compileFile(
     newExtraction(module, () => client.names.nextSymbol("h")),
     client,
     browser,
-    { isDevelopment, runtime, hasStyles },
+    { isDevelopment, runtime, hasStyles, ...(liveNames && { liveNames }) },
   );
   const server = emitter.emit();
   const compiled: Compiled = {
@@ -118,6 +135,7 @@ export function compileFile(
     client: client.isEmpty ? undefined : client.render(),
     clientImports: client.imports,
     hasJsx: emitter.hasJsx,
+    live: liveModule(emitter.live),
   };
   return { compiled, module, client, templates: emitter.templates };
 }

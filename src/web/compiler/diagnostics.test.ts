@@ -171,8 +171,8 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /<div> or <span>/,
   ],
   [
-    "a live condition as prop",
-    "export function A() { const n = signal(1); return <B head={«n.value ? <b>x</b> : null»} />; }",
+    "a live value of a context",
+    "const C = createContext(0); export function A() { const n = signal(1); return <C.Provider value={«n.value»}>x</C.Provider>; }",
     "SVC121",
     /Pass the signal/,
   ],
@@ -359,10 +359,10 @@ const CASES: [name: string, text: string, code: string, wayOut: RegExp][] = [
     /server/,
   ],
   [
-    "a live prop",
-    "export function A() { const n = signal(1); return <B count={«n.value»} />; }",
+    "a live prop that reads a variable of the server",
+    "export function A() { const n = signal(1); let by = 2; return <B count={«n.value * by»} />; }",
     "SVC121",
-    /Pass the signal/,
+    /only the server can make/,
   ],
   [
     "an import of React",

@@ -8,11 +8,13 @@ import { undoable } from "../reactivity/cleanup.ts";
 import { html } from "../ssr/html.ts";
 import { component } from "../ssr/compiled.ts";
 import { renderInto } from "../ssr/current-page.ts";
+import { ValueNames } from "../ssr/resume/value-names.ts";
 import { Render } from "../ssr/render.ts";
 
+import { LIVE_QUERY } from "./emit/emit-live-props.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
-import { compile, type Compiled } from "./compile.ts";
+import { compile, type Compiled, type CompileOptions } from "./compile.ts";
 
 export { batch, computed, signal, untrack } from "../reactivity/signal.ts";
 export { onCleanup } from "../reactivity/cleanup.ts";
@@ -31,8 +33,8 @@ const IMPORTS =
 export const MODULE = "pages/test.tsx";
 
 /** Compiles TSX in which the names of "svckit" are there already. */
-export function compileTsx(text: string): Compiled {
-  return compile(IMPORTS + text, MODULE);
+export function compileTsx(text: string, options: CompileOptions = {}): Compiled {
+  return compile(IMPORTS + text, MODULE, options);
 }
 
 /** The server module from the first line of `text` on, without what the compiler put in front. */
@@ -92,12 +94,21 @@ async function evaluate(code: string, resolve: (source: string) => string): Prom
 const fileOf = (path: string): string => new URL(path, import.meta.url).href;
 
 /** HTML of the component `name`, rendered by the real runtime. @param name default: `A`. */
-export async function render(text: string, props: Record<string, unknown> = {}, name = "A"): Promise<string> {
-  const module = await evaluate(compileTsx(text).server.code, (source) =>
+export async function render(
+  text: string,
+  props: Record<string, unknown> = {},
+  name = "A",
+  options: CompileOptions = {},
+): Promise<string> {
+  const module = await evaluate(compileTsx(text, options).server.code, (source) =>
     fileOf(source === "svckit" ? "./harness.testkit.js" : "../../jsx-runtime.js"),
   );
   const view = module[name] as (props: Record<string, unknown>) => unknown;
-  const page = new Render({ build: "b", chunks: { [MODULE]: "test-1" }, actions: [] }, () => "token");
+  const page = new Render(
+    { build: "b", chunks: { [MODULE]: "test-1", [MODULE + LIVE_QUERY]: "live-1" }, actions: [] },
+    () => "token",
+    options.isDevelopment ? { names: new ValueNames() } : {},
+  );
   return renderInto(page, () => html(() => component(view, props)));
 }
 

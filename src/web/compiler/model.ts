@@ -23,6 +23,8 @@ export interface Slot {
   isStore: boolean;
   /** Kind of the first name in `source`. */
   kind: Kind;
+  /** A place in the source that captures it. */
+  node: Node;
 }
 
 /** An event handler that an attribute refers to. */
@@ -98,6 +100,24 @@ export interface Scope {
   /** Name of the server constant and bind symbol; set once the browser code is written. */
   block: string | undefined;
   bind: string | undefined;
+  /** Slots that the code being emitted reads, if that is recorded. */
+  read: Set<Slot> | undefined;
+  /** What a scope needs if props of its component are derived values (emit-live-props.ts). */
+  live: LiveScope | undefined;
+}
+
+/** The code of a scope for an instance of its component that has live props. */
+export interface LiveScope {
+  /** Name of the server constant. */
+  block: string;
+  /** Code of the component's props object. */
+  props: string;
+  /** Number of leading slots that bindings read. */
+  boundCount: number;
+  /** Names of props, separated by spaces, for each bit of the mask that says which bindings the instance has. */
+  conditions: readonly string[];
+  /** Code of each slot. */
+  slots: readonly string[];
 }
 
 /** A scope without code. @param edits a copy of the source */
@@ -124,6 +144,8 @@ export function newScope(index: number, edits: Scope["edits"]): Scope {
     hasPortals: false,
     block: undefined,
     bind: undefined,
+    read: undefined,
+    live: undefined,
   };
 }
 
@@ -134,11 +156,21 @@ export interface Template {
 
 export type Attribute =
   | { kind: "static"; html: string }
-  | { kind: "value"; name: string; how: AttributeKind; expression: Expression; live: boolean }
+  | ValueAttribute
   | { kind: "spread"; expression: Node; skip: string[]; tag: string }
   | FieldAttribute
   /** `ref={…}`: a function that is called, or an object that is filled. */
   | { kind: "ref"; target: Expression; isFunction: boolean };
+
+export interface ValueAttribute {
+  kind: "value";
+  name: string;
+  how: AttributeKind;
+  expression: Expression;
+  live: boolean;
+  /** Names of the props that an attribute reads, separated by spaces, if it is live only for live props. */
+  props?: string;
+}
 
 /** `bind:value={…}`: a two-way binding of a field. */
 export interface FieldAttribute {
@@ -184,8 +216,9 @@ export interface Element {
   /** Content that a `<Portal>` moves elsewhere. This element is its placeholder. */
   portal?: { to: Expression | string | undefined; content: Element };
   /** `dangerouslySetInnerHTML`. */
-  rawHtml: { expression: Expression; live: boolean } | undefined;
-  key: number | undefined;
+  rawHtml: { expression: Expression; live: boolean; props?: string } | undefined;
+  /** A text is written only for instances with live props. */
+  key: number | string | undefined;
   /** The foreign content around it. An element that the browser creates needs its namespace. */
   foreign: "svg" | "math" | undefined;
   /** Handlers of an element that the browser creates in a view. The browser attaches them when it creates the element. */
@@ -223,6 +256,18 @@ export interface List {
   key: number | undefined;
 }
 
+/** What the server writes once, unless it reads a live prop. */
+export interface Piece {
+  kind: "piece";
+  expression: Node;
+  /** Names of the props that it reads, separated by spaces. */
+  props?: string;
+  /** Key of the comment behind it, for instances with live props. */
+  key?: string;
+  /** Number of the part of a component's children that it is. */
+  part?: number;
+}
+
 /**
  * `test ? whenTrue : otherwise` or `value || otherwise` as a tree; a number is the index of the branch to show, -1 none. `value` is the
  * index of an expression among the contents.
@@ -256,7 +301,7 @@ export interface Insert {
 
 export type Item =
   | { kind: "text"; html: string; text: string }
-  | { kind: "piece"; expression: Node }
+  | Piece
   /** `key`: of the comment after it, in a row or branch, where the browser may create it. */
   | { kind: "component"; node: ESTree.JSXElement; key: number | undefined }
   | Insert

@@ -10,6 +10,7 @@ import { transformWithOxc, type Plugin, type Rollup } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { BROWSER_NAMES, CREATE_QUERY, CREATED_NAMES, type ClientImport } from "./emit/client-module.ts";
+import { LIVE_QUERY, liveNames, type PassedProp } from "./emit/emit-live-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
 import { mayCreate, otherExports, refuseServerComponents, type CreateSource } from "./build/create-modules.ts";
@@ -76,6 +77,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.select,
   PATHS.virtual,
   PATHS.toast,
+  PATHS.prop,
 ]);
 const BUILTINS = new Set(builtinModules);
 
@@ -88,6 +90,10 @@ export interface AppModules {
   browser: Map<string, string>;
   /** Server actions that browser code calls, by chunk. */
   actions: Map<string, ActionUse[]>;
+  /** As `browser`, for the browser modules of live props, which an app needs only if it passes any. */
+  live: Map<string, string>;
+  /** Absolute path of each TSX file -> the props that it passes as derived values. */
+  passed: Map<string, readonly PassedProp[]>;
   /** Absolute path of each module with JSX -> its path relative to the root. */
   jsx: Map<string, string>;
   /** Absolute path of each module that imports the framework. */
@@ -112,6 +118,8 @@ export function newAppModules(isBuild = false): AppModules {
   return {
     browser: new Map(),
     actions: new Map(),
+    live: new Map(),
+    passed: new Map(),
     jsx: new Map(),
     framework: new Set(),
     styles: new StyleImports(),
@@ -119,6 +127,11 @@ export function newAppModules(isBuild = false): AppModules {
     publicFiles: new PublicFiles(isBuild),
     images: new ImageFiles(isBuild),
   };
+}
+
+/** The entries of a browser build. */
+export function browserEntries({ browser, live, passed }: AppModules): Map<string, string> {
+  return new Map([...browser, ...(liveNames(passed.values()).size > 0 ? live : [])]);
 }
 
 /** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */
@@ -208,8 +221,24 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (!id.endsWith(CLIENT_QUERY)) return undefined;
       const file = await fileOf(this, id);
       const module = id.slice(0, -CLIENT_QUERY.length);
-      const aliases = await imports.aliasesIn(file.text, module, resolverOf(this));
-      const compiled = compiledFrom(file, { aliases });
+      const isLive = module.endsWith(LIVE_QUERY);
+      const source = isLive ? module.slice(0, -LIVE_QUERY.length) : module;
+      const aliases = await imports.aliasesIn(file.text, source, resolverOf(this));
+      const compiled = compiledFrom(file, {
+        aliases,
+        liveNames: isLive ? liveNames(modules.passed.values()) : undefined,
+      });
+      if (isLive) {
+        const { live } = compiled ?? {};
+        if (!live) return { code: "export {};" };
+        await checkImports(this, live.imports, file, id);
+        await refuseServerComponents(createOf(this), live.imports, source, file.path);
+        const output = await stripTypes(live.output, file);
+        // Handlers of instances with live props are those of the file's other chunk.
+        return compiled?.client
+          ? { ...output, code: `${output.code}\nexport * from ${JSON.stringify(source + CLIENT_QUERY)};` }
+          : output;
+      }
       if (compiled) await checkImports(this, compiled.clientImports, file, id);
       if (compiled) await refuseServerComponents(createOf(this), compiled.clientImports, module, file.path);
       return compiled?.client ? stripTypes(compiled.client, file) : { code: "export {};" };
@@ -256,11 +285,16 @@ export function svc(options: PluginOptions = {}): Plugin {
       const runtime = runtimeOf(aliases, id);
       const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles });
       if (compiled.client) modules.browser.set(id, file.path);
+      noteLive(id, file.path, compiled);
       if (compiled.hasJsx) modules.jsx.set(id, file.path);
       else modules.jsx.delete(id);
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
-      const found = await findHandlerActions(id, compiled.clientImports, searchOf(this));
+      const found = await findHandlerActions(
+        id,
+        [...compiled.clientImports, ...(compiled.live?.imports ?? [])],
+        searchOf(this),
+      );
       modules.searched.set(id, found.searched);
       return { ...server, code: withRegistrations(server.code, found, id, root) };
     },
@@ -280,6 +314,13 @@ export function svc(options: PluginOptions = {}): Plugin {
       },
     },
   };
+
+  function noteLive(id: string, path: string, { live }: Compiled): void {
+    if (live) modules.live.set(id + LIVE_QUERY, path + LIVE_QUERY);
+    else modules.live.delete(id + LIVE_QUERY);
+    if (live?.passed.length) modules.passed.set(id, live.passed);
+    else modules.passed.delete(id);
+  }
 
   /** The bundle shows which stubs browser code still uses, however it imports them. */
   function noteActions(chunk: Rollup.OutputChunk): void {

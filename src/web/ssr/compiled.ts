@@ -1,6 +1,7 @@
 /** Runtime functions that compiled modules call during a render: for templates, their scopes, and components. */
 import { holdsNested } from "./resume/nested-values.ts";
 import type { TemplateInfo } from "./template-info.ts";
+import { ALL_PROPS, refuseFrozen } from "./resume/live-props.ts";
 import { currentRender, renderInProgress } from "./current-page.ts";
 import { marked } from "./nesting-check.ts";
 import { t } from "./write.ts";
@@ -50,6 +51,9 @@ export function madeIn(module: string): typeof made {
  */
 export function component<Props>(fn: (props: Props, own: Props) => unknown, props: Props): string {
   const result = fn(props, props);
-  const html = typeof result === "string" && result === lastMade ? result : t(result);
-  return renderInProgress()?.isDevelopment ? marked(fn.name, html) : html;
+  const isMade = typeof result === "string" && result === lastMade;
+  const html = isMade ? result : t(result);
+  if (!renderInProgress()?.isDevelopment) return html;
+  if (!isMade) refuseFrozen(props ?? {}, ALL_PROPS, `<${fn.name}>`);
+  return marked(fn.name, html);
 }

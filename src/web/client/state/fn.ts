@@ -2,5 +2,6 @@
 import { chunkNamed, kinds, valueAt } from "../runtime/core.ts";
 import type { Slots } from "../runtime/types.ts";
 
-kinds[3] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
+// The part `prop` has a version of its own, whichever of the two loads first.
+kinds[3] ??= ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
   chunkNamed(chunk)[symbol]!(indices.map(valueAt) as Slots);

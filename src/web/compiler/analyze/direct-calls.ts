@@ -6,11 +6,11 @@ import type { Module } from "./analyze.ts";
 import { isFunction, isJsx, returnsOf, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
 
-/** @param name of a JSX tag. */
-export function isDirect(module: Module, name: Node): boolean {
+/** The component behind a JSX tag, if it is called directly. */
+export function directFunction(module: Module, name: Node): FunctionNode | undefined {
   const binding = module.scopes.within(name).find(({ node }) => node === name)?.binding;
   const fn = binding && !binding.isAssigned ? functionOf(binding) : undefined;
-  return fn !== undefined && module.components.has(fn) && returnsText(fn) && !takesSlots(module, fn);
+  return fn && module.components.has(fn) && returnsText(fn) && !takesSlots(module, fn) ? fn : undefined;
 }
 
 /** Whether every return value of a function is JSX. */

@@ -8,14 +8,19 @@ import { isFunction, isJsx, memberName, unwrap, walk, type Node } from "../parse
 import { positionOf } from "../diagnostics.ts";
 import { svcName } from "./declaration-kinds.ts";
 import { roundedParts } from "../extract/html-pieces.ts";
+import { propReads } from "./prop-reads.ts";
+import type { LivePropsEmitter } from "../emit/emit-live-props.ts";
 import type { ServerOutput } from "../emit/server-output.ts";
 
 export class StorePropReads {
   readonly #module: Module;
   readonly #out: ServerOutput;
+  readonly #live: LivePropsEmitter;
   readonly #watched = new Set<Node>();
+  readonly #frozen = new Set<Node>();
 
-  constructor(module: Module, out: ServerOutput) {
+  constructor(module: Module, out: ServerOutput, live: LivePropsEmitter) {
+    this.#live = live;
     this.#module = module;
     this.#out = out;
   }
@@ -32,6 +37,17 @@ export class StorePropReads {
       });
     // Behind the props, whose checks belong inside.
     for (const leaf of leavesOf(expression)) this.#watchReads(leaf);
+    if (!this.#live.follows(expression)) this.watchProps(expression);
+  }
+
+  /** @param expression that nothing evaluates again, even if a prop that it reads is live. */
+  watchProps(expression: Node): void {
+    const names = propReads(this.#module, expression);
+    const props = this.#live.propsAround(expression);
+    if (names === "" || props === undefined || this.#frozen.has(expression)) return;
+    this.#frozen.add(expression);
+    const args = `${props}, ${JSON.stringify(names)}, ${this.#placeOf(expression)}`;
+    this.#out.wrap(expression, `${this.#out.use("frozen")}(${args}, (`, "))");
   }
 
   /** Wraps an expression in a function, so that its reads can be tracked. */

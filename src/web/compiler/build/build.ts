@@ -18,7 +18,7 @@ import { STATIC_INDEX } from "../../../platform/shared/wire.ts";
 import { sortedImports } from "../emit/chunk-imports.ts";
 import { disposalSymbols } from "../emit/disposal-symbols.ts";
 import { createManifest } from "./manifest.ts";
-import { CLIENT_QUERY, newAppModules, requireFramework, svc, type AppModules } from "../plugin.ts";
+import { browserEntries, CLIENT_QUERY, newAppModules, requireFramework, svc, type AppModules } from "../plugin.ts";
 import { writeGraphTypes } from "./graph-types.ts";
 import { writeRouteTypes } from "./route-types.ts";
 import { precompress } from "./precompress.ts";
@@ -223,9 +223,10 @@ async function buildBrowser(
   modules: AppModules,
   areMapsPublic: boolean,
 ): Promise<BrowserChunks> {
-  if (modules.browser.size === 0) return { chunks: new Map(), callers: [] };
+  const entries = browserEntries(modules);
+  if (entries.size === 0) return { chunks: new Map(), callers: [] };
   const config = browserConfig(root, modules);
-  const input = [...modules.browser.keys()].map((file) => file + CLIENT_QUERY);
+  const input = [...entries.keys()].map((file) => file + CLIENT_QUERY);
   const output = await unwrapErrors(() =>
     build({
       ...config,
@@ -257,7 +258,7 @@ async function buildBrowser(
   const callers: string[] = [];
   for (const file of written.values()) {
     if (!file.isEntry || file.facadeModuleId === null) continue;
-    const module = modules.browser.get(file.facadeModuleId.slice(0, -CLIENT_QUERY.length));
+    const module = entries.get(file.facadeModuleId.slice(0, -CLIENT_QUERY.length));
     if (module === undefined) continue;
     const name = path.posix.basename(file.fileName, ".js");
     chunks.set(module, name);

@@ -7,7 +7,8 @@ import { invariant } from "../../../platform/shared/errors.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
 import { baseName, browserConfig, fromRoot } from "../build/build.ts";
 import { shortHash } from "../build/manifest.ts";
-import { CLIENT_QUERY, type AppModules } from "../plugin.ts";
+import { LIVE_QUERY } from "../emit/emit-live-props.ts";
+import { browserEntries, CLIENT_QUERY, type AppModules } from "../plugin.ts";
 import { DEV_ASSET_OUTPUT } from "../styles/asset-config.ts";
 import { Positions, type Position } from "../parse/source-positions.ts";
 
@@ -38,16 +39,18 @@ export class DevChunks {
 
   /** Module -> name of its chunk. */
   names(): Map<string, string> {
-    return new Map([...this.#modules.browser].map(([file, module]) => [module, this.#nameOf(file, module)]));
+    return new Map([...browserEntries(this.#modules)].map(([file, module]) => [module, this.#nameOf(file, module)]));
   }
 
   /** @param file undefined if any import may now resolve to another file. */
   changed(file: string | undefined): void {
-    const known = new Set([...this.#modules.browser.keys(), ...this.#built.keys(), ...this.#versions.keys()]);
+    const known = new Set([...browserEntries(this.#modules).keys(), ...this.#built.keys(), ...this.#versions.keys()]);
     if (file !== undefined) known.add(file);
     for (const chunk of known) {
       // The files of a chunk that was never built, or failed, are unknown.
-      if (file !== undefined && chunk !== file && this.#inputs.get(chunk)?.has(file) === false) continue;
+      // Which props are live depends on all files.
+      const isLive = chunk.endsWith(LIVE_QUERY);
+      if (file !== undefined && chunk !== file && !isLive && this.#inputs.get(chunk)?.has(file) === false) continue;
       this.#versions.set(chunk, (this.#versions.get(chunk) ?? 0) + 1);
       this.#built.delete(chunk);
       this.#inputs.delete(chunk);
@@ -58,7 +61,7 @@ export class DevChunks {
   async code(name: string): Promise<string | undefined> {
     const kept = this.#kept.get(name);
     const [file, module] =
-      [...this.#modules.browser].find((each) => stemOf(this.#nameOf(...each)) === stemOf(name)) ?? [];
+      [...browserEntries(this.#modules)].find((each) => stemOf(this.#nameOf(...each)) === stemOf(name)) ?? [];
     if (file === undefined || module === undefined) return kept?.code;
     // A page from before the last edit may request a chunk that was never built. It gets the current one and follows the edit in a
     // moment. Without a response, its event and all later ones would wait forever.

@@ -49,7 +49,8 @@ export type PartName =
   | "boundary"
   | "portal"
   | "select"
-  | "virtual";
+  | "virtual"
+  | "prop";
 
 /** Query of an import that requests the create functions of a module's components (emit-create.ts). */
 export const CREATE_QUERY = "?svc-create";

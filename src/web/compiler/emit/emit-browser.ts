@@ -1,7 +1,10 @@
 /** Step 4, browser code: emits bindings, region templates, handlers and helpers of one scope (docs/resume-protocol.md section 5). */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { isInside, namesSignal, type Module } from "../analyze/analyze.ts";
-import { unwrap, type Node } from "../parse/ast.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { holdsJsx, unwrap, type Node } from "../parse/ast.ts";
+import { isChildren, isStructured, readsOfRegion } from "../extract/jsx-forms.ts";
+import { pickOf } from "../extract/regions.ts";
 import { newExtraction } from "../extract/extract.ts";
 import { RangeEmitter } from "./emit-ranges.ts";
 import { ViewEmitter, type ElementEmitter } from "./emit-views.ts";
@@ -25,10 +28,23 @@ import type {
   FieldAttribute,
   List,
   Pick,
+  Piece,
   ResourceCall,
   Run,
   Scope,
+  Slot,
+  ValueAttribute,
 } from "../model.ts";
+
+/** Which bindings of live props are emitted, and when they run. */
+export interface PropConditions {
+  /** Slot that contains the mask of conditions. */
+  readonly maskSlot: number;
+  /** The bit of the mask under which a binding runs. @param read slots of the binding */
+  bitOf(props: string, read: ReadonlySet<Slot>): number;
+  /** Whether any component receives one of these props as a live one. */
+  isWanted(props: string): boolean;
+}
 
 export class BrowserEmitter implements ElementEmitter {
   readonly #module: Module;
@@ -36,10 +52,13 @@ export class BrowserEmitter implements ElementEmitter {
   readonly #captures: Captures;
   readonly #handlers: HandlerEmitter;
   readonly #ranges: RangeEmitter;
+  readonly #views: ViewEmitter;
   #templates = 0;
   #elements = 0;
   /** Declarations of the elements that the current bind function refers to. */
   #held: string[] = [];
+  /** Set while bindings of live props are emitted. */
+  #props: PropConditions | undefined;
 
   constructor(module: Module, client: ClientModule) {
     this.#module = module;
@@ -48,6 +67,7 @@ export class BrowserEmitter implements ElementEmitter {
     const extraction = newExtraction(module, () => DOM.createdHandler);
     const views = new ViewEmitter(module, client, this.#captures, extraction, this);
     this.#captures.views = views;
+    this.#views = views;
     this.#ranges = new RangeEmitter(client, this.#captures, views);
     this.#handlers = new HandlerEmitter(module, client, this.#captures);
   }
@@ -129,17 +149,12 @@ export class BrowserEmitter implements ElementEmitter {
     const selected = selectedValue(element);
     for (const attribute of element.attributes) {
       if (attribute === selected) continue;
-      if (attribute.kind === "value" && attribute.live) this.#bindAttribute(attribute, path, place, body);
+      if (attribute.kind === "value") this.#bindValue(attribute, path, place, body);
+      else if (this.#props) continue;
       else if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
     }
-    if (element.rawHtml?.live) {
-      this.#captures.capture(element.rawHtml.expression, place);
-      body.push(
-        `${this.#client.part("raw", "H", place.scope)}(${path}, () => (`,
-        element.rawHtml.expression,
-        ").__html);\n",
-      );
-    }
+    if (element.rawHtml) this.#bindRawHtml(element.rawHtml, path, place, body);
+    if (this.#props) return this.#bindProps(element, path, place, body);
     if (element.created.length > 0) this.#bindCreated(element.created, path, place, body);
     if (element.portal) this.#bindPortal(element.portal, path, place, body);
     const held = this.#holdChildren(element, path, place.scope);
@@ -158,7 +173,141 @@ export class BrowserEmitter implements ElementEmitter {
     for (const attribute of element.attributes) {
       if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
     }
-    if (selected?.live) this.#bindAttribute(selected, path, place, body);
+    if (selected) this.#bindValue(selected, path, place, body);
+  }
+
+  /** What an element and its descendants show of live props. */
+  #bindProps(element: Element, path: string, place: Place, body: Code): void {
+    const held = this.#holdChildren(element, path, place.scope);
+    for (const item of element.items) {
+      const inner = item.kind === "element" ? held.get(item) : undefined;
+      if (item.kind === "element" && inner !== undefined) this.#bindElement(item, inner, place, body);
+      if (item.kind === "piece" && item.props !== undefined)
+        this.#whenLive(item, place, body, (code) => this.#bindPiece(item, path, place, code));
+    }
+    const selected = selectedValue(element);
+    if (selected) this.#bindValue(selected, path, place, body);
+  }
+
+  #bindValue(attribute: ValueAttribute, path: string, place: Place, body: Code): void {
+    if (this.#props)
+      this.#whenLive(attribute, place, body, (code) => this.#bindAttribute(attribute, path, place, code));
+    else if (attribute.live) this.#bindAttribute(attribute, path, place, body);
+  }
+
+  #bindRawHtml(rawHtml: NonNullable<Element["rawHtml"]>, path: string, place: Place, body: Code): void {
+    const bind = (code: Code): void => {
+      this.#captures.capture(rawHtml.expression, place);
+      code.push(`${this.#client.part("raw", "H", place.scope)}(${path}, () => (`, rawHtml.expression, ").__html);\n");
+    };
+    if (this.#props) this.#whenLive(rawHtml, place, body, bind);
+    else if (rawHtml.live) bind(body);
+  }
+
+  /** Emits a binding for instances in which a prop is live that it reads. A binding that the browser can't run stays out. */
+  #whenLive(shown: { props?: string }, place: Place, body: Code, emit: (code: Code) => void): void {
+    const { props } = shown;
+    const { scope } = place;
+    if (props === undefined || !this.#props?.isWanted(props)) return;
+    const code: Code = [];
+    const slots = scope.slots.length;
+    const helpers = new Set(scope.helpers.keys());
+    scope.read = new Set();
+    try {
+      emit(code);
+      const bit = this.#props.bitOf(props, scope.read);
+      body.push(`if (${this.#client.names.slots}[${this.#props.maskSlot}] & ${bit}) {\n`, ...code, "}\n");
+    } catch (error) {
+      if (!(error instanceof SvcError)) throw error;
+      delete shown.props;
+      scope.slots.length = slots;
+      for (const binding of scope.helpers.keys()) if (!helpers.has(binding)) scope.helpers.delete(binding);
+    } finally {
+      scope.read = undefined;
+    }
+  }
+
+  /** Text, a condition or a list as a range, which keeps the content of the server until the value changes. */
+  #bindPiece({ expression, key }: Piece, path: string, place: Place, body: Code): void {
+    if (key === undefined) return;
+    const code = this.#shown(expression, place, body);
+    if (!isChildren(unwrap(expression))) return this.#ranges.bind(key, path, place, code, body);
+    this.#captures.capture(expression, place);
+    const [range, bind] = ["G", "I"].map((name) => this.#client.createPart(name, place.scope));
+    const kids = this.#client.part("prop", "Kids", place.scope);
+    body.push(`${kids}(`, expression, `, ${range}(${path}, ${JSON.stringify(key)}), ${range}, ${bind}) || `);
+    this.#ranges.bind(key, path, place, code, body);
+  }
+
+  /** Code of what a range shows: text, a condition whose branches are views, or a view of a list. */
+  #shown(expression: Node, place: Place, body: Code): Code {
+    const inner = unwrap(expression);
+    const reads = readsOfRegion(inner, this.#module.scopes);
+    if (reads) {
+      const name = `${this.#client.names.prefix}l${this.#elements++}`;
+      body.push(`const ${name} = ${this.#views.following(inner, reads, place)};\n`);
+      return [name];
+    }
+    if (!isStructured(inner)) return [expression, this.#accessOf(expression)];
+    return this.#choice(inner, place, body);
+  }
+
+  /** Emits the factory of a component's children: the parts of them that change. */
+  emitChildren(scope: Scope, parts: readonly Node[], symbol: string): void {
+    const { slots } = this.#client.names;
+    const place: Place = { scope, level: 0, isBinding: false };
+    const body: Code = [];
+    const reads = parts.flatMap((part): Code => ["() => (", ...this.#shown(part, place, body), "), "]);
+    for (const item of reads) if (typeof item !== "string") this.#captures.capture(item, { ...place, isCreated: true });
+    const head = `export const ${symbol} = (${slots}) => {\n`;
+    for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
+    const children = this.#client.part("prop", "S", scope);
+    this.#client.add(scope.edits, [head, ...body, `return ${children}(`, ...reads, ");\n};\n"]);
+  }
+
+  /** A condition whose branches are views, each of which is made once. */
+  #choice(node: Node, place: Place, body: Code): Code {
+    const nodes: Node[] = [];
+    const pick = pickOf(node, nodes);
+    const contents = nodes.map((content) => this.#ranges.content(content, place, body));
+    for (const content of contents)
+      if (typeof content !== "string") this.#captures.capture(content, { ...place, isCreated: true });
+    return this.#pick(pick, place, contents, "null");
+  }
+
+  /** @param passes whether the server passes a prop as a live one. Then its component needs no new instance when it changes. */
+  followLiveProps(passes: NonNullable<ViewEmitter["passes"]>): void {
+    this.#views.passes = passes;
+  }
+
+  /** Emits the bindings of a scope for instances with live props. @param bind symbol of the scope's other bindings, or 0 */
+  emitLiveProps(scope: Scope, root: Element, symbol: string, bind: string | undefined, props: PropConditions): void {
+    const { slots, root: rootName } = this.#client.names;
+    const body: Code = [];
+    this.#held = [];
+    this.#props = props;
+    this.#bindElement(root, rootName, { scope, level: 0, isBinding: true }, body);
+    this.#props = undefined;
+    const start = `${this.#client.part("prop", "L", scope)}(${slots}, ${rootName}${bind === undefined ? "" : `, ${JSON.stringify(bind)}`});\n`;
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    const head = `export const ${symbol} = (${slots}, ${rootName}) => {\n`;
+    this.#client.add(scope.edits, [head, ...this.#held, start, ...body, "};\n"]);
+  }
+
+  /** Emits the factory of a derived value: what a parent passes as a prop that changes. */
+  emitDerived(scope: Scope, code: Code, symbol: string): void {
+    const { slots } = this.#client.names;
+    const place: Place = { scope, level: 0, isBinding: false };
+    const body: Code = [];
+    const [only] = code;
+    const isJsx = code.length === 1 && only !== undefined && typeof only !== "string" && holdsJsx(only);
+    const value = isJsx && isStructured(unwrap(only)) ? this.#choice(unwrap(only), place, body) : code;
+    for (const item of value)
+      if (typeof item !== "string") this.#captures.capture(item, isJsx ? { ...place, isCreated: true } : place);
+    const derive = this.#client.part("prop", "D", scope);
+    for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
+    const head = `export const ${symbol} = (${slots}) => {\n`;
+    this.#client.add(scope.edits, [head, ...body, `return ${derive}(() => (`, ...value, "));\n};\n"]);
   }
 
   #bindCreated(created: Element["created"], path: string, place: Place, body: Code): void {
@@ -176,8 +325,9 @@ export class BrowserEmitter implements ElementEmitter {
   /** Declares the needed child elements at the start of the bind function, before anything is added or moved. */
   #holdChildren(parent: Element, path: string, scope: Scope): Map<Element, string> {
     const newName = (): string => `${this.#client.names.prefix}n${this.#elements++}`;
-    const byKey = (name: string, key: number): string => `${this.#client.part("region", "K", scope)}(${name}, ${key})`;
-    const held = heldChildren(parent, path, newName, byKey);
+    const byKey = (name: string, key: number | string): string =>
+      `${this.#client.part("region", "K", scope)}(${name}, ${JSON.stringify(key)})`;
+    const held = heldChildren(parent, path, newName, byKey, this.#props !== undefined);
     this.#held.push(...held.map(({ name, path: from }) => `const ${name} = ${from};\n`));
     return new Map(held.map(({ element, name }) => [element, name]));
   }
@@ -206,7 +356,7 @@ export class BrowserEmitter implements ElementEmitter {
     body.push(`(${value}) => { `, target, `${access} = ${value}; });\n`);
   }
 
-  #bindAttribute(attribute: Attribute & { kind: "value" }, path: string, place: Place, body: Code): void {
+  #bindAttribute(attribute: ValueAttribute, path: string, place: Place, body: Code): void {
     const { how, expression } = attribute;
     const name = JSON.stringify(attribute.name);
     const plain = plainAttribute(how, expression);
@@ -404,10 +554,13 @@ export class BrowserEmitter implements ElementEmitter {
     const { slots, root } = this.#client.names;
     const body: Code = [];
     const outer = this.#held;
+    const props = this.#props;
     this.#held = [];
+    this.#props = undefined;
     this.#bindElement(element, root, place, body);
     body.unshift(...this.#held);
     this.#held = outer;
+    this.#props = props;
     return body.length === 0 ? ["0"] : [`(${slots}, ${root}) => {\n`, ...body, "}"];
   }
 

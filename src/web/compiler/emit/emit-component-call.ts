@@ -1,14 +1,25 @@
 /** Step 4, server code: emits `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
-import { isDirect } from "../analyze/direct-calls.ts";
+import { directFunction } from "../analyze/direct-calls.ts";
 import { onlyChild } from "../extract/jsx-forms.ts";
-import { isFunction, isJsx, returnsOf, tagName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import {
+  isFunction,
+  isJsx,
+  returnsOf,
+  tagName,
+  unwrap,
+  walk,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import type { Walker } from "./emit-server-parts.ts";
 import { fail, looseRegion, type Extraction } from "../extract/extraction.ts";
 import { isFunctionProp } from "../extract/handlers.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Code } from "../model.ts";
+import type { LivePropsEmitter } from "./emit-live-props.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
 
@@ -16,8 +27,10 @@ export class ComponentCallEmitter {
   readonly #extraction: Extraction;
   readonly #out: ServerOutput;
   readonly #walker: Walker;
+  readonly #live: LivePropsEmitter;
 
-  constructor(extraction: Extraction, out: ServerOutput, walker: Walker) {
+  constructor(extraction: Extraction, out: ServerOutput, walker: Walker, live: LivePropsEmitter) {
+    this.#live = live;
     this.#extraction = extraction;
     this.#out = out;
     this.#walker = walker;
@@ -27,24 +40,42 @@ export class ComponentCallEmitter {
     const { name, attributes } = node.openingElement;
     // An empty node: it writes nothing, but maps the call to the position of the tag.
     const place: Node = { ...node, end: node.start };
-    const tag = tagName(name);
-    const isPlain = isDirect(this.#extraction.module, name);
-    const code: Code = [place, isPlain ? `${tag}({ ` : `${this.#out.use("component")}(${tag}, { `];
+    const direct = directFunction(this.#extraction.module, name);
+    const code: Code = ["{ "];
+    const given: Given = { code: [], isSure: false };
     const builtin = svcName(name, this.#extraction.module.scopes);
     if (builtin === "Slot") code.push(`of: ${this.#out.useProps(componentAround(this.#extraction, node))}, `);
     for (const attribute of attributes) {
       // This `slot` belongs to the surrounding component.
       if (slotNameOf(this.#extraction, node) !== "" && isNamed(attribute, "slot")) continue;
-      code.push(...this.#prop(attribute, builtin), ", ");
+      code.push(...this.#prop(attribute, builtin, given), ", ");
     }
     const child = onlyChild(node);
     if (child && isFunction(child)) {
       if (builtin === "Await") this.#refuseLoose(child);
       this.#walker.rewrite(child);
       code.push("children: ", child, " ");
-    } else code.push(...this.#children(node));
-    code.push("})");
-    return [{ code }];
+    } else code.push(...this.#children(node, given));
+    code.push("}");
+    return [{ code: [place, ...this.#call(node, direct, this.#withLive(node, code, given))] }];
+  }
+
+  #call({ openingElement: { name } }: ESTree.JSXElement, direct: FunctionNode | undefined, props: Code): Code {
+    const tag = tagName(name);
+    if (!direct) return [`${this.#out.use("component")}(${tag}, `, ...props, ")"];
+    if (direct.params[0]?.type !== "ObjectPattern") return [`${tag}(`, ...props, ")"];
+    // Its code reads live props from the object, which it takes apart.
+    const given = this.#out.useGiven();
+    return [`${tag}(${given} = `, ...props, `, ${given})`];
+  }
+
+  /** Adds to the props how the browser makes those that are live. */
+  #withLive(node: ESTree.JSXElement, props: Code, { code, isSure }: Given): Code {
+    if (code.length === 0) return props;
+    const condition = isSure ? "" : this.#live.hasLiveProps(node);
+    if (condition === undefined) return props;
+    const guard = condition === "" ? "" : `${condition} && `;
+    return [`${this.#out.use("live")}(`, ...props, `, ${guard}{ ${code.join(", ")} })`];
   }
 
   /** SVC109: the children of `<Await>` have no element of this component around them, so a loose value in them can't update. */
@@ -55,13 +86,21 @@ export class ComponentCallEmitter {
     }
   }
 
-  #children(node: ESTree.JSXElement): Code {
+  #children(node: ESTree.JSXElement, given: Given): Code {
     for (const inner of node.children) refuseAwait(this.#extraction, inner);
-    const runs = bySlot(this.#extraction, node.children).flatMap(({ name, children }) => {
-      const segments = this.#walker.loose(children);
+    const groups = bySlot(this.#extraction, node.children);
+    // Only a component of the app shows its children in its own elements.
+    const isOwn = this.#live.serverTagOf(node.openingElement) === undefined && groups.every(({ name }) => name === "");
+    const parts: Expression[] = [];
+    const runs = groups.flatMap(({ name, children }) => {
+      const segments = this.#walker.loose(children, isOwn ? parts : undefined);
       const html: Code = [`${this.#out.use("html")}(() => `, ...concatenation(segments), ")"];
       return segments.length === 0 ? [] : [{ name, html }];
     });
+    if (parts.length > 0) {
+      given.isSure = true;
+      given.code.push(`children: ${this.#live.passedChildren(parts)}`);
+    }
     if (runs.length === 0) return [];
     if (runs.every(({ name }) => name === ""))
       return ["get children() { return ", ...runs.flatMap(({ html }) => html), "; } "];
@@ -69,14 +108,18 @@ export class ComponentCallEmitter {
     return [`...${this.#out.use("named")}(`, ...named, ") "];
   }
 
-  #prop(attribute: ESTree.JSXAttributeItem, builtin: string | undefined): Code {
+  #prop(attribute: ESTree.JSXAttributeItem, builtin: string | undefined, given: Given): Code {
     if (attribute.type === "JSXSpreadAttribute") {
+      const spread = unwrap(attribute.argument);
+      if (spread.type === "Identifier") given.code.push(`...${spread.name}?.[${this.#out.use("LIVE")}]`);
       this.#walker.rewrite(attribute.argument);
       return ["...", attribute.argument];
     }
     const name = attribute.name.type === "JSXNamespacedName" ? this.#refuseBind(attribute) : attribute.name.name;
     const key = `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: `;
     const { value } = attribute;
+    // It overrides a live prop of a spread before it.
+    if (given.code.some((item) => item.startsWith("..."))) given.code.push(`${key}0`);
     if (!value) return [`${key}true`];
     if (isJsx(value)) {
       this.#walker.rewrite(value);
@@ -90,7 +133,7 @@ export class ComponentCallEmitter {
     if (end !== undefined) return [key, value.expression, `, end: () => ${end}`];
     const handed = isFunctionProp(name) ? this.#walker.functionProp(value.expression) : undefined;
     if (handed) return [key, ...handed];
-    if (!this.#walker.isReplaced()) this.#refuseReactiveProp(value.expression, name);
+    this.#passLive(attribute, value.expression, key, given);
     this.#walker.rewrite(value.expression);
     return [key, value.expression];
   }
@@ -104,18 +147,37 @@ export class ComponentCallEmitter {
     );
   }
 
-  /** SVC121: a component runs once, so it would keep the first value. */
-  #refuseReactiveProp(expression: Node, name: string): void {
+  /** Adds how the browser makes a prop that changes. */
+  #passLive(attribute: ESTree.JSXAttribute, expression: Node, key: string, given: Given): void {
     const inner = unwrap(expression);
-    if (inner.type === "Identifier" || isFunction(inner) || isJsx(inner)) return;
-    if (this.#extraction.module.liveness(inner) !== "live") return;
+    const passed = this.#live.passedProp(attribute, expression);
+    if (passed !== undefined) {
+      given.isSure ||= passed.isSure;
+      given.code.push(`${key}${passed.code}`);
+    } else if (!this.#walker.isReplaced() && inner.type !== "Identifier" && !isFunction(inner) && !isJsx(inner)) {
+      if (this.#extraction.module.liveness(inner) === "live")
+        this.#refuseReactiveProp(expression, String(attribute.name.name), this.#live.serverTag(attribute) ?? "");
+    }
+  }
+
+  /** SVC121: the component would keep the first value. @param tag of a component that only the server runs */
+  #refuseReactiveProp(expression: Node, name: string, tag: string): never {
     throw fail(
       this.#extraction,
       "SVC121",
       expression,
-      `The prop "${name}" has a value that changes in the browser, but a component runs once and would keep the first value. Pass the signal or store itself and read it inside the component.`,
+      tag === ""
+        ? `The prop "${name}" changes in the browser, but its value contains something that only the server can make. Put that into a const of its own, or pass the signal or store itself and read it inside the component.`
+        : `The prop "${name}" has a value that changes in the browser, but <${tag}> runs on the server only and would keep the first value. Pass the signal or store itself.`,
     );
   }
+}
+
+/** Code of the live props of one call. */
+interface Given {
+  code: string[];
+  /** Whether one of them is live in any case. */
+  isSure: boolean;
 }
 
 function isNamed(attribute: ESTree.JSXAttributeItem, name: string): boolean {

@@ -8,7 +8,7 @@ import { escapingValues, type Escaping } from "../analyze/escaping.ts";
 import type { Node } from "../parse/ast.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import type { ClientModule } from "./client-module.ts";
-import { newScope, type Scope } from "../model.ts";
+import { newScope, type Scope, type Slot } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 export class LiftedEmitter {
@@ -16,8 +16,17 @@ export class LiftedEmitter {
   readonly #client: ClientModule;
   readonly #browser: BrowserEmitter;
   readonly #out: ServerOutput;
+  readonly #slotCode: (slot: Slot) => string;
 
-  constructor(module: Module, client: ClientModule, browser: BrowserEmitter, out: ServerOutput) {
+  /** @param slotCode server code of a captured value */
+  constructor(
+    module: Module,
+    client: ClientModule,
+    browser: BrowserEmitter,
+    out: ServerOutput,
+    slotCode: (slot: Slot) => string = ({ source }) => source,
+  ) {
+    this.#slotCode = slotCode;
     this.#module = module;
     this.#client = client;
     this.#browser = browser;
@@ -40,10 +49,7 @@ export class LiftedEmitter {
       if (!(error instanceof SvcError) || (escaping.form === "effect" && this.#isHook(escaping))) throw error;
       return;
     }
-    this.#write(
-      escaping,
-      `${this.#block(scope)}, "${symbol}", () => [${scope.slots.map((slot) => slot.source).join(", ")}]`,
-    );
+    this.#write(escaping, `${this.#block(scope)}, "${symbol}", () => [${scope.slots.map(this.#slotCode).join(", ")}]`);
   }
 
   #write({ form, node, place, owner }: Escaping, args: string): void {

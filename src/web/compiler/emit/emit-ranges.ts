@@ -46,10 +46,10 @@ export class RangeEmitter {
   }
 
   /** Keeps the range before a key equal to the value of `code`. */
-  bind(key: number, path: string, place: Place, code: Code, body: Code): void {
+  bind(key: number | string, path: string, place: Place, code: Code, body: Code): void {
     const part = (name: string): string => this.#client.createPart(name, place.scope);
     for (const item of code) if (typeof item !== "string") this.#captures.capture(item, { ...place, isCreated: true });
-    body.push(`${part("I")}(${part("G")}(${path}, ${key}), () => (`, ...code, "));\n");
+    body.push(`${part("I")}(${part("G")}(${path}, ${JSON.stringify(key)}), () => (`, ...code, "));\n");
   }
 
   /** A list whose rows are ranges. @param by code of the key function, whose nodes are inside the row's JSX */

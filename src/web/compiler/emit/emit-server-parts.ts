@@ -4,7 +4,16 @@ import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { attributeExpression, casesOf, onlyChild } from "../extract/jsx-forms.ts";
-import { childrenOf, isFunction, isJsx, returnsOf, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import {
+  childrenOf,
+  isFunction,
+  isJsx,
+  returnsOf,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import { positionOf } from "../diagnostics.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
@@ -22,6 +31,7 @@ import {
   type FieldAttribute,
   type Item,
   type List,
+  type Piece,
   type Run,
   type Scope,
 } from "../model.ts";
@@ -49,8 +59,8 @@ export interface Walker {
   isReplaced(): boolean;
   /** Makes a condition HTML that the browser replaces when it changes. */
   range(node: Node): void;
-  /** Children that no element of the component contains. */
-  loose(children: readonly Node[]): Segment[];
+  /** Children that no element of the component contains. @param parts collects those that change */
+  loose(children: readonly Node[], parts?: Expression[]): Segment[];
   /** Emits browser code for a boundary's fallback. @returns code of the boundary's end marker; undefined if the browser can't create the fallback. */
   fallback(fallback: Node): string | undefined;
   /** Emits browser code for a function prop. @returns server code of the prop; undefined for other props */
@@ -64,6 +74,8 @@ export class ItemEmitter {
   readonly #out: ServerOutput;
   readonly #walker: Walker;
   readonly #pieces: PieceWriter;
+  /** Code of the props object of the component whose template is being emitted, if it may show live props. */
+  #props: string | undefined;
 
   constructor(module: Module, out: ServerOutput, walker: Walker) {
     this.#module = module;
@@ -73,8 +85,13 @@ export class ItemEmitter {
   }
 
   /** Emits the call that creates a scope. @returns code of its attribute */
-  scopeAttribute({ block, boundCount, slots }: Scope): string {
-    return `${this.#out.use("scope")}(${block}, ${boundCount}, [${slots.map((slot) => slot.source).join(", ")}])`;
+  scopeAttribute({ block, boundCount, slots, live }: Scope): string {
+    const sources = slots.map((slot) => slot.source).join(", ");
+    const plain = block === undefined ? '""' : `${this.#out.use("scope")}(${block}, ${boundCount}, [${sources}])`;
+    if (!live) return plain;
+    const mask = `(${this.#out.local("mask")}) => [${live.slots.join(", ")}]`;
+    const args = [live.block, live.boundCount, live.props, JSON.stringify(live.conditions), mask];
+    return `((${live.props}?.[${this.#out.use("LIVE")}] && ${this.#out.use("liveScope")}(${args.join(", ")})) || ${plain})`;
   }
 
   /** Emits a boundary's fallback as a scope of its own. */
@@ -89,7 +106,15 @@ export class ItemEmitter {
 
   /** A root template. */
   root(element: Element, scope: Scope): Segment[] {
-    if (scope.block === undefined) return this.element(element, scope.hookAttributes);
+    const outer = this.#props;
+    const segments = this.#root(element, scope);
+    this.#props = outer;
+    return segments;
+  }
+
+  #root(element: Element, scope: Scope): Segment[] {
+    if (scope.block === undefined && !scope.live) return this.element(element, scope.hookAttributes);
+    this.#props = scope.live?.props;
     const attribute = this.scopeAttribute(scope);
     if (!scope.hasPortals) return this.element(element, [{ code: [attribute] }, ...scope.hookAttributes]);
     const own = this.#out.local("own");
@@ -110,7 +135,9 @@ export class ItemEmitter {
   #element(element: Element, lead: Segment[], spread?: SpreadAttribute): Segment[] {
     const out: Segment[] = [`<${element.tag}`, ...lead];
     if (element.portal) out.push(this.#portal(element.portal));
-    if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
+    if (typeof element.key === "string")
+      out.push({ code: [`(${this.#props}?.[${this.#out.use("LIVE")}] ? ' ${DOM.key}="${element.key}"' : "")`] });
+    else if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
     let inside: Segment[] = [];
     const selected = selectedValue(element);
     /** Attributes that the next spread may override. */
@@ -229,6 +256,7 @@ export class ItemEmitter {
           `<!--${item.key}-->`,
         ]);
       case "piece":
+        return this.#piece(item);
       case "insert":
         return this.#pieceSegments(item.expression);
       case "list":
@@ -236,6 +264,16 @@ export class ItemEmitter {
       default:
         return [...this.#branch(item), `<!--${item.key}-->`];
     }
+  }
+
+  #piece({ expression, props, key, part }: Piece): Segment[] {
+    const own = this.#props;
+    const segments = this.#pieceSegments(expression, part !== undefined);
+    this.#props = own;
+    if (part !== undefined) return [RANGE_START, ...segments, RANGE_END, `<!--${DOM.childPart}${part}-->`];
+    if (props === undefined || own === undefined || segments.length === 0) return segments;
+    const open = `${this.#out.use("liveRange")}(${own}, ${JSON.stringify(props)}, ${JSON.stringify(key)}, `;
+    return [{ code: [open, ...concatenation(segments), ")"] }];
   }
 
   #run(run: Run): Segment[] {

@@ -15,24 +15,24 @@ describe("the server module of a template", () => {
 
   it("writes text through t, attributes through at, url, cls and sty", () => {
     assert.equal(
-      serverBody("const A = (p) => <a href={p.to} id={p.id} class={[p.c]} style={{ top: p.y }}>{p.text}</a>;"),
-      String.raw`const A = (p) => $made($url("<a href=\"", p.to, "\"", "<a") + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c]) || null) + $at(" style=\"", $sty({ top: p.y }) || null, "\">", ">") + $t(p.text) + "</a>");`,
+      serverBody("const A = () => <a href={p.to} id={p.id} class={[p.c]} style={{ top: p.y }}>{p.text}</a>;"),
+      String.raw`const A = () => $made($url("<a href=\"", p.to, "\"", "<a") + $at(" id=\"", p.id) + $at(" class=\"", $cls([p.c]) || null) + $at(" style=\"", $sty({ top: p.y }) || null, "\">", ">") + $t(p.text) + "</a>");`,
     );
   });
 
   it("declares the scope of a template with browser code, and lists the slots of bindings first", () => {
     const text =
-      "export function A(p) { const n = signal(1); return <p onClick={() => n.value += p.by}>{n.value}</p>; }";
+      "export function A() { const n = signal(1); const by = f(); return <p onClick={() => n.value += by}>{n.value}</p>; }";
     assert.equal(
       serverHead(text),
       [
         'import { block as $block, made as $made, scope as $scope, t as $t } from "svckit/jsx-runtime";',
-        'const $b0 = $block("pages/test.tsx", "b0", ["click"], [], ["A","n","p.by"]);',
+        'const $b0 = $block("pages/test.tsx", "b0", ["click"], [], ["A","n","by"]);',
       ].join("\n"),
     );
     assert.match(
       serverBody(text),
-      /"<p" \+ \$scope\(\$b0, 1, \[n, p\.by\]\) \+ " on:click=\\"h0\\">" \+ \$t\(n\.value\) \+ "<\/p>"/,
+      /"<p" \+ \$scope\(\$b0, 1, \[n, by\]\) \+ " on:click=\\"h0\\">" \+ \$t\(n\.value\) \+ "<\/p>"/,
     );
   });
 

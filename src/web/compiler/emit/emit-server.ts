@@ -16,6 +16,7 @@ import {
   returnsOf,
   tagName,
   unwrap,
+  type Expression,
   type FunctionNode,
   type JsxRoot,
   type Node,
@@ -34,10 +35,19 @@ import { svcName } from "../analyze/declaration-kinds.ts";
 import { newScope, type Code, type Element, type Scope } from "../model.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { emitContexts } from "./emit-contexts.ts";
+import { LivePropsEmitter } from "./emit-live-props.ts";
 import { LiftedEmitter } from "./emit-lifted.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
 import { StorePropReads } from "../analyze/store-prop-reads.ts";
+
+export interface ServerOptions {
+  isDevelopment: boolean;
+  runtime: string;
+  hasStyles: boolean;
+  /** Names of the props that the app passes as derived values. Default: any. */
+  liveNames?: ReadonlySet<string>;
+}
 
 export class ServerEmitter {
   readonly #module: Module;
@@ -47,6 +57,7 @@ export class ServerEmitter {
   readonly #out: ServerOutput;
   readonly #items: ItemEmitter;
   readonly #calls: ComponentCallEmitter;
+  readonly #live: LivePropsEmitter;
   readonly #stills: StorePropReads | undefined;
   #scopes = 0;
   /** Whether the condition that is being emitted is one that the browser updates. */
@@ -64,14 +75,13 @@ export class ServerEmitter {
     extraction: Extraction,
     client: ClientModule,
     browser: BrowserEmitter,
-    { isDevelopment, runtime, hasStyles }: { isDevelopment: boolean; runtime: string; hasStyles: boolean },
+    { isDevelopment, runtime, hasStyles, liveNames }: ServerOptions,
   ) {
     this.#module = extraction.module;
     this.#extraction = extraction;
     this.#client = client;
     this.#browser = browser;
     this.#out = new ServerOutput(extraction.module.file, client.names, { runtime, hasStyles });
-    this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out) : undefined;
     const walker: Walker = {
       rewrite: (node) => this.#rewrite(node),
       piece: (node) => this.#piece(node),
@@ -80,13 +90,16 @@ export class ServerEmitter {
       range: (node) => this.#range(node),
       replaced: (emit) => this.#replaced(emit),
       isReplaced: () => this.#replacedDepth > 0,
-      loose: (children) => this.#loose(children),
+      loose: (children, parts) => this.#loose(children, parts),
       functionProp: (node) => this.#functionProp(node),
       fallback: (node) => this.#fallback(node),
       root: (node) => this.#segmentsOfRoot(node),
     };
+    this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames);
+    this.#live.follow(browser);
+    this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
-    this.#calls = new ComponentCallEmitter(extraction, this.#out, walker);
+    this.#calls = new ComponentCallEmitter(extraction, this.#out, walker, this.#live);
   }
 
   /** Whether the module contains JSX. Known after `emit`. */
@@ -94,11 +107,16 @@ export class ServerEmitter {
     return this.#out.usesRuntime;
   }
 
+  /** The browser module for live props. Complete after `emit`. */
+  get live(): LivePropsEmitter {
+    return this.#live;
+  }
+
   /** The whole server module. */
   emit(): { code: string; map: string } {
     this.#rewrite(this.#module.program);
     emitContexts(this.#module, this.#out);
-    new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out).emit();
+    new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
     return this.#out.render();
   }
 
@@ -131,7 +149,10 @@ export class ServerEmitter {
         this.#out.wrap(node, `${this.#out.use("made")}(`, ")");
         this.#hooks = undefined;
       } else if (isJsx(node) || (isFunction(node) && node !== fn)) this.#rewrite(node);
-      else for (const child of childrenOf(node)) visit(child);
+      else {
+        if (node.type === "IfStatement" && holdsJsx(node)) this.#stills?.watchProps(node.test);
+        for (const child of childrenOf(node)) visit(child);
+      }
     };
     this.#hooks = undefined;
     for (const child of childrenOf(fn)) visit(child);
@@ -282,8 +303,9 @@ export class ServerEmitter {
   }
 
   /** Children that no element of this component contains. Each host element is a root template. */
-  #loose(children: readonly Node[]): Segment[] {
+  #loose(children: readonly Node[], parts?: Expression[]): Segment[] {
     const position: Position = { scope: undefined, template: { lastKey: 0 }, level: 0, isRegion: false, ancestors: [] };
+    if (parts) position.parts = parts;
     return extractItems(this.#extraction, children, position).flatMap((item) => this.#items.item(item));
   }
 
@@ -343,13 +365,14 @@ export class ServerEmitter {
     const symbol = this.#extraction.nextHandler();
     this.#browser.emitFunction(scope, node, symbol);
     this.#addBlock(scope, node);
-    const slots = scope.slots.map(({ source }) => source).join(", ");
+    const slots = scope.slots.map((slot) => this.#live.slot(slot)).join(", ");
     return [`${this.#out.use("fn")}(${scope.block}, "${symbol}", [${slots}], `, node, ")"];
   }
 
   #finishScope(scope: Scope, element: Element): void {
     this.#browser.emitScope(scope, element);
     if (scope.bind !== undefined || scope.handlers.length > 0) this.#addBlock(scope, element);
+    this.#live.emitScope(scope, element);
   }
 
   #addBlock(scope: Scope, element: Element | Node): void {

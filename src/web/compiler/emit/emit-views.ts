@@ -3,7 +3,7 @@
  * components. The code of a component that the browser creates is in a module of its own (emit-create.ts).
  */
 import type { ESTree } from "vite";
-import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Expression, type Node } from "../parse/ast.ts";
+import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Node } from "../parse/ast.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
@@ -27,6 +27,8 @@ export class ViewEmitter {
   readonly #captures: Captures;
   readonly #extraction: Extraction;
   readonly #elements: ElementEmitter;
+  /** Whether the server passes a prop as a live one. */
+  passes: ((attribute: ESTree.JSXAttribute, expression: Node) => boolean) | undefined;
 
   constructor(
     module: Module,
@@ -49,6 +51,13 @@ export class ViewEmitter {
     if (node.type === "JSXElement" && this.#isComponent(node)) return this.#component(node, inner, deps);
     const children = node.type === "JSXFragment" ? node.children : [node];
     return this.#markup(children, node, inner, deps);
+  }
+
+  /** Code of a view that is made anew, and follows its source from then on, when one of `reads` changes. */
+  following(node: Node, reads: readonly Node[], place: Place): string {
+    for (const read of reads) this.#captures.capture(read, place);
+    const deps = `() => [${reads.map((read) => this.text([read], place.scope)).join(", ")}]`;
+    return this.#markup([node], node, { ...place, isBinding: false, isCreated: true }, deps);
   }
 
   /** Source text of emitted code. */
@@ -210,21 +219,28 @@ export class ViewEmitter {
 
   /** Props of the components in a view that may change: the server's content was made from their first values. */
   #deps(root: Node, place: Place): string {
-    const found: Expression[] = [];
-    const add = (expression: Node): void => {
+    const found: Node[] = [];
+    const add = (expression: Node, attribute?: ESTree.JSXAttribute): void => {
       const inner = unwrap(expression);
       if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
       if (inner.type === "Identifier" && !this.#isRowParam(inner, place.scope)) return;
       const isLive = this.#module.liveness(inner) !== "static";
       const readsRow = this.#module.scopes.within(inner).some(({ node }) => this.#isRowParam(node, place.scope));
-      if (isLive || readsRow) found.push(expression as Expression);
+      // A component follows a live prop itself, so only another row needs another instance.
+      if (attribute && this.passes?.(attribute, expression))
+        found.push(
+          ...this.#module.scopes
+            .within(inner)
+            .flatMap((one) => (this.#isRowParam(one.node, place.scope) ? [one.node] : [])),
+        );
+      else if (isLive || readsRow) found.push(expression);
     };
     walk(root, (node) => {
       if (isFunction(node)) return false;
       if (node.type !== "JSXOpeningElement" || !isComponentTag(tagName(node.name))) return undefined;
       for (const attribute of node.attributes) {
         if (attribute.type === "JSXSpreadAttribute") add(attribute.argument);
-        else if (attribute.value?.type === "JSXExpressionContainer") add(attribute.value.expression);
+        else if (attribute.value?.type === "JSXExpressionContainer") add(attribute.value.expression, attribute);
       }
       return undefined;
     });

@@ -33,6 +33,7 @@ export class ServerOutput {
   readonly #runtime = new Set<string>();
   readonly #blocks: string[] = [];
   readonly #withProps = new Set<FunctionNode>();
+  #hasGiven = false;
   #lists = 0;
 
   constructor(file: SourceFile, names: Names, options: ServerOutputOptions) {
@@ -83,6 +84,12 @@ export class ServerOutput {
       this.#text.appendLeft(param.start, "(").appendLeft(param.end, `, ${name})`);
     else this.#text.appendLeft(param.end, `, ${name}`);
     return name;
+  }
+
+  /** Local name of a variable for the props of a direct call, which the component receives twice. */
+  useGiven(): string {
+    this.#hasGiven = true;
+    return `${this.#names.prefix}given`;
   }
 
   wrap(node: Node, open: string, close: string): void {
@@ -139,7 +146,8 @@ export class ServerOutput {
     const imports = names.length === 0 ? "" : `import { ${names.join(", ")} } from ${JSON.stringify(runtime)};\n`;
     const made = isStyled ? `const ${prefix}made = ${prefix}madeIn(${JSON.stringify(this.#file.path)});\n` : "";
     const each = Array.from({ length: this.#lists }, (_, at) => `const ${prefix}each${at} = ${EACH}`).join("");
-    this.#text.prepend(imports + made + each + this.#blocks.join(""));
+    const given = this.#hasGiven ? `let ${prefix}given;\n` : "";
+    this.#text.prepend(imports + made + given + each + this.#blocks.join(""));
     const map = this.#text.generateMap({ source: this.#file.path, hires: "boundary", includeContent: true });
     return { code: this.#text.toString(), map: map.toString() };
   }

@@ -15,6 +15,7 @@ import { functionOf, initOf, unserialisableInit } from "../analyze/declaration-k
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { selectionOf } from "./selections.ts";
+import { isRestOfProps } from "../analyze/prop-reads.ts";
 import { isShown } from "../analyze/stale-reads.ts";
 
 /** Position of browser code: the scope of its `$`, and the number of lists around it. */
@@ -226,7 +227,8 @@ export class Captures {
     const end = chain.findIndex(
       (node, index) => isEnd(memberName(node)) && (index > 0 || memberName(node) === "value"),
     );
-    const found = end > 0 ? chain[end - 1] : kind === "props" ? chain[0] : undefined;
+    const isProps = kind === "props" || isRestOfProps(binding);
+    const found = end > 0 ? chain[end - 1] : isProps ? chain[0] : undefined;
     return found && !isWritten(found, this.#module.parentOf(found)) ? found : reference.node;
   }
 
@@ -310,9 +312,11 @@ export class Captures {
     if (index < 0) {
       const kind = this.#module.kind(binding);
       const isStore = kind === "store";
-      index = scope.slots.push({ source, isStore, kind }) - 1;
+      index = scope.slots.push({ source, isStore, kind, node: target }) - 1;
       if (isStore) scope.parts.add("store");
     }
+    const slot = scope.slots[index];
+    if (slot) scope.read?.add(slot);
     if (place.isBinding) scope.boundCount = Math.max(scope.boundCount, index + 1);
     return `${this.slotsAt(level, 0)}[${index}]`;
   }

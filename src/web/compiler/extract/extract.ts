@@ -11,7 +11,7 @@ import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { nestingProblem, textProblem } from "../../../platform/shared/html/html-nesting.ts";
-import { fixedText, holdsComponent, isAlternative, isChildren, isStructured } from "./jsx-forms.ts";
+import { fixedText, holdsComponent, isAlternative, isChildren, isStructured, readsOfRegion } from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
@@ -131,6 +131,11 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
     return [{ kind: "item", item: extractElement(extraction, node, position) }];
   }
   const builtin = svcName(node.openingElement.name, extraction.module.scopes);
+  const reads = readsOfRegion(node, extraction.module.scopes);
+  if (reads?.some((read) => extraction.module.liveness(read) === "live")) {
+    const part = partOf(node, position);
+    if (part) return [part];
+  }
   if (builtin === "For") return [{ kind: "item", item: forElement(extraction, node, position) }];
   if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
   if (builtin === "Match") return [{ kind: "item", item: matchElement(extraction, node, position) }];
@@ -173,6 +178,8 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   if (fixed !== undefined) return fixed === "" ? [] : [{ kind: "text", html: escapeText(fixed), text: fixed }];
   const liveness = shownLiveness(module, child);
   const reacts = position.isRegion || liveness === "live" || (liveness === "maybe" && position.scope !== undefined);
+  const part = liveness === "live" ? partOf(child, position) : undefined;
+  if (part) return [part];
   if (!reacts) {
     if (isStructured(inner) || holdsJsx(inner) || isChildren(inner) || !position.scope) {
       return [{ kind: "item", item: { kind: "piece", expression: child } }];
@@ -202,6 +209,12 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   }
   refuseText(extraction, child, position);
   return [{ kind: "expression", expression: child, live: true }];
+}
+
+/** A part of a component's children that changes, if it is in no element. */
+function partOf(expression: Expression, { scope, parts }: Position): Atom | undefined {
+  if (scope || !parts) return undefined;
+  return { kind: "item", item: { kind: "piece", expression, part: parts.push(expression) - 1 } };
 }
 
 /** Whether an expression in a view may have JSX as its value. Only code inside a component can: the server sends no JSX as a value. */

@@ -1,7 +1,7 @@
 /** Shared by the files of step 3: the position of JSX, and errors. */
 import type { ErrorCode, SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
-import type { Node } from "../parse/ast.ts";
+import type { Expression, Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 import type { Element, Scope, Template } from "../model.ts";
 
@@ -17,6 +17,8 @@ export interface Position {
   /** Whether it is in no element, so the browser can't rely on a parent. */
   isLoose?: boolean;
   ancestors: string[];
+  /** Collects what changes among the children of a component outside of their elements. The component shows it (emit-live-props.ts). */
+  parts?: Expression[];
 }
 
 export interface Extraction {

@@ -11,9 +11,9 @@ describe("a function given to a component as a prop named on…", () => {
   it("is registered on the server with its slots, and is callable there", () => {
     assert.match(
       serverBody(text),
-      /B\(\{ onPick: \$fn\(\$b1, "h1", \[n, p\.step\], \(by\) => \(n\.value \+= by \* p\.step\)\), \}\)/,
+      /B\(\{ onPick: \$fn\(\$b2, "h1", \[n, \$prop\(p, "step", p\.step\)\], \(by\) => \(n\.value \+= by \* p\.step\)\), \}\)/,
     );
-    assert.match(serverHead(text), /\$b1 = \$block\("pages\/test\.tsx", 0, \[\], \[\], \["A","n","p\.step"\]\)/);
+    assert.match(serverHead(text), /\$b2 = \$block\("pages\/test\.tsx", 0, \[\], \[\], \["A","n","p\.step"\]\)/);
   });
 
   it("is created by the chunk from its slots", () => {
@@ -27,7 +27,7 @@ describe("a function given to a component as a prop named on…", () => {
   it("may be named, passed on, and used as a handler", () => {
     assert.match(
       serverBody(A("const go = () => 1; return <B onPick={go} />;")),
-      /onPick: \$fn\(\$b1, "h1", \[\], go\)/,
+      /onPick: \$fn\(\$b2, "h1", \[\], go\)/,
     );
     assert.match(serverBody(A("return <B onPick={p.onPick} />;")), /onPick: p\.onPick,/);
     assert.match(

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { render, serverBody } from "../harness.testkit.ts";
 
-/** Server code of one attribute or child of a `<p>` or `<a>`, between its fixed neighbours. */
+/** Server code of one attribute or child of a `<p>` or `<a>`, between its fixed neighbours. `p` is a name of the module. */
 function codeOf(jsx: string): string {
-  return serverBody(`const A = (p) => ${jsx};`)
-    .replace(/^const A = \(p\) => \$made\(/, "")
+  return serverBody(`const A = () => ${jsx};`)
+    .replace(/^const A = \(\) => \$made\(/, "")
     .replace(/\);$/, "");
 }
 

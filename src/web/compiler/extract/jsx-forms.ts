@@ -71,6 +71,20 @@ export function mappedRows(node: Node): MappedRows | undefined {
   return { list, row, before: "Array.from(", behind: ")", isByIndex: true };
 }
 
+/** What decides the content of a `<For>`, `<Show>`, `<Match>` or mapped list; undefined for other expressions. */
+export function readsOfRegion(node: Node, scopes: Scopes): Node[] | undefined {
+  const rows = mappedRows(node);
+  if (rows) return [rows.list];
+  if (node.type !== "JSXElement") return undefined;
+  const builtin = svcName(node.openingElement.name, scopes);
+  if (builtin === "For" || builtin === "Show") {
+    const read = attributeExpression(node, builtin === "For" ? "each" : "when");
+    return read && [read];
+  }
+  if (builtin !== "Match") return undefined;
+  return casesOf(node, scopes)?.flatMap(({ when }) => (when ? [when] : []));
+}
+
 /** `children`, `props.children`. */
 export function isChildren(node: Node): boolean {
   if (node.type === "Identifier") return node.name === "children";

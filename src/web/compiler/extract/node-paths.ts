@@ -6,6 +6,17 @@ function isVariable(item: Item): boolean {
   return item.kind !== "text" && item.kind !== "run" && item.kind !== "element";
 }
 
+/** Whether bindings of live props need the element or a descendant. */
+function showsProps(element: Element): boolean {
+  return (
+    element.rawHtml?.props !== undefined ||
+    element.attributes.some((item) => item.kind === "value" && item.props !== undefined) ||
+    element.items.some(
+      (item) => (item.kind === "piece" && item.props !== undefined) || (item.kind === "element" && showsProps(item)),
+    )
+  );
+}
+
 /** Whether browser code needs the element or a descendant. */
 function needsPath(element: Element): boolean {
   return (
@@ -35,6 +46,9 @@ export interface HeldElement {
   path: string;
 }
 
+/** Prefix of keys that only instances with live props have. */
+export const LIVE_KEY = "p";
+
 /** From this distance, counting from the parent is shorter. */
 const MAX_STEPS = 3;
 
@@ -46,7 +60,8 @@ export function heldChildren(
   parent: Element,
   name: string,
   newName: () => string,
-  byKey: (parent: string, key: number) => string,
+  byKey: (parent: string, key: number | string) => string,
+  isOfProps = false,
 ): HeldElement[] {
   const elements = parent.items.filter((item) => item.kind === "element");
   const first = parent.items.findIndex(isVariable);
@@ -62,7 +77,7 @@ export function heldChildren(
       : `${name}.firstElementChild${".nextElementSibling".repeat(steps)}`;
   };
   return elements.flatMap((element, index) => {
-    if (!needsPath(element)) return [];
+    if (!(isOfProps ? showsProps(element) : needsPath(element))) return [];
     const own = newName();
     const at = parent.items.indexOf(element);
     const isBack = first >= 0 && at > last;
@@ -71,7 +86,8 @@ export function heldChildren(
       held = { name: own, index, isBack };
       return [{ element, name: own, path }];
     }
-    element.key = ++element.template.lastKey;
+    // A key for live props is written only where there are any.
+    element.key ??= isOfProps ? `${LIVE_KEY}${at}` : ++element.template.lastKey;
     return [{ element, name: own, path: byKey(name, element.key) }];
   });
 }

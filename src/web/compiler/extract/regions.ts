@@ -63,7 +63,8 @@ function contentOf(node: ESTree.JSXElement): Node {
   };
 }
 
-function pickOf(node: Node, contents: Node[]): Pick {
+/** A condition as a tree. Adds what its branches show to `contents`. */
+export function pickOf(node: Node, contents: Node[]): Pick {
   const inner = unwrap(node);
   if (inner.type === "ConditionalExpression") {
     return {

@@ -2,6 +2,7 @@
 import type { Child, Markup } from "../../jsx/element.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { Html } from "../html.ts";
+import { refuseFrozen } from "../resume/live-props.ts";
 import { t } from "../write.ts";
 
 /** Key of the named content in a component's props. A symbol, so that it can't collide with the author's props. */
@@ -38,6 +39,7 @@ export function Slot(props: SlotProps): Markup {
   // The compiler adds `of`, the props of the surrounding component.
   const { of, name, children } = props as SlotProps & { of?: Content };
   if (!of) throw new SvcError("SVC_DEFINITION", "<Slot> can only be used in the JSX of a compiled component.");
+  if (name === undefined) refuseFrozen(of, "children", "<Slot>");
   return new Html(() => {
     const given = t(name === undefined ? of.children : of[NAMED]?.[name]);
     return given === "" ? t(children) : given;

@@ -13,6 +13,11 @@ export interface FunctionReference {
 
 const references = new WeakMap<object, FunctionReference>();
 
+/** Records how the browser creates a value. */
+export function record(value: object, reference: FunctionReference): void {
+  references.set(value, reference);
+}
+
 /** Records how the browser creates a function. Called by compiled modules. @returns the function */
 export function fn<Value>(block: TemplateInfo, symbol: string, slots: readonly unknown[], run: Value): Value {
   // `props.onSelect ?? select` may be a function that a parent has recorded already.

@@ -1,0 +1,61 @@
+/**
+ * `prop.js`: props that change, for components from the server. The chunk of the parent makes a derived value, and the component's code
+ * reads it from its slot like any other value. For pages that have any.
+ */
+import { chunkNamed, computed, kinds, valueAt } from "../runtime/core.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import type { Slots } from "../runtime/types.ts";
+
+const derived = new WeakSet<object>();
+
+/** A derived value. */
+export const D = (read: () => unknown): object => {
+  const value = computed(read);
+  derived.add(value);
+  return value;
+};
+
+/** Makes the slots with derived values getters, so that a read follows the value. */
+const follow = (slots: unknown[]): unknown[] => {
+  slots.forEach((value, index) => {
+    if (derived.has(value as object))
+      Object.defineProperty(slots, index, { get: () => (value as { value: unknown }).value });
+  });
+  return slots;
+};
+
+kinds[3] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
+  chunkNamed(chunk)[symbol]!(follow(indices.map(valueAt)) as Slots);
+
+/** Begins the bindings of an instance with live props. @param bind symbol of the bindings of its other values */
+export const L = (slots: unknown[] & Slots, root: Element, bind?: string): void => {
+  follow(slots);
+  if (bind) chunkNamed(root.getAttribute(DOM.scope)!.split(" ")[1]!)[bind]!(slots, root);
+};
+
+/** Children with parts that change, by the order in which the page shows them. */
+class Parts {
+  readonly _reads: (() => unknown)[];
+
+  constructor(reads: (() => unknown)[]) {
+    this._reads = reads;
+  }
+}
+
+/** Children of a component: the parts of the server's content that change, each a range before its comment. */
+export const S = (...reads: (() => unknown)[]): Parts => new Parts(reads);
+
+/**
+ * Binds the parts of a component's children. What else is in the range of the children stays.
+ * @returns whether the value of the prop is such children
+ */
+export const Kids = <Range extends { readonly _start: ChildNode }>(
+  value: unknown,
+  { _start }: Range,
+  rangeAt: (parent: Element, key: string) => Range,
+  bind: (range: Range, read: () => unknown) => void,
+): boolean => {
+  if (!(value instanceof Parts)) return false;
+  value._reads.forEach((read, at) => bind(rangeAt(_start.parentNode as Element, DOM.childPart + at), read));
+  return true;
+};

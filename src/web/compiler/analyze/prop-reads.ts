@@ -1,0 +1,120 @@
+/**
+ * Finds the props that an expression of a component reads, directly or through constants and local functions of the component. A parent may
+ * pass a prop that changes in the browser (emit/emit-live-props.ts), so what reads it may have to be updated.
+ */
+import { isInside, type Module } from "./analyze.ts";
+import { functionOf, svcName } from "./declaration-kinds.ts";
+import { holdsJsx, isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
+
+/** Stands for all props: the expression reads the props object as a whole. */
+export const ALL_PROPS = "*";
+
+/** The component around a node. */
+export function componentOf(module: Module, node: Node): FunctionNode | undefined {
+  for (let at: Node | undefined = node; at; at = module.parentOf(at))
+    if (isFunction(at) && module.components.has(at)) return at;
+  return undefined;
+}
+
+/** Names of the props that the value of an expression depends on, sorted and separated by spaces; empty if there are none. */
+export function propReads(module: Module, node: Node): string {
+  const fn = componentOf(module, node);
+  if (!fn?.params[0] || fn.params[0].type === "RestElement") return "";
+  const names = new Set<string>();
+  collect(module, fn, node, names, new Set());
+  return [...names].sort().join(" ");
+}
+
+function collect(module: Module, fn: FunctionNode, node: Node, names: Set<string>, seen: Set<Node>): void {
+  if (seen.has(node)) return;
+  seen.add(node);
+  const marked = untracked(module, node);
+  for (const reference of module.scopes.within(node)) {
+    const { binding } = reference;
+    if (!binding || isInside(binding.node, node) || binding.owner !== fn) continue;
+    if (marked.some((call) => isInside(reference.node, call))) continue;
+    const name = propOf(fn, reference, binding);
+    if (name !== undefined) names.add(name);
+    if (binding.declared === "param") collectDefault(module, fn, binding, names, seen);
+    const source = derivedFrom(module, binding);
+    if (source) collect(module, fn, source, names, seen);
+  }
+}
+
+/** Calls of `untrack`, whose values are meant to stay. */
+function untracked(module: Module, root: Node): Node[] {
+  const found: Node[] = [];
+  walk(root, (node) => {
+    if (node.type === "CallExpression" && svcName(node.callee, module.scopes) === "untrack") found.push(node);
+  });
+  return found;
+}
+
+/** The prop that a reference reads, if it is one of the component's props. */
+function propOf(fn: FunctionNode, reference: Reference, binding: Binding): string | undefined {
+  const [param] = fn.params;
+  if (binding.declared !== "param" || !param || !isInside(binding.node, param)) return undefined;
+  if (param === binding.node) return memberOf(reference);
+  const property = topProperty(param, binding);
+  if (!property) return undefined;
+  if (property.type === "RestElement") return memberOf(reference);
+  return property.type === "Property" && property.key.type === "Identifier" && !property.computed
+    ? property.key.name
+    : ALL_PROPS;
+}
+
+function memberOf({ node, parent }: Reference): string {
+  const name = parent.type === "MemberExpression" && parent.object === node ? memberName(parent) : undefined;
+  return name ?? ALL_PROPS;
+}
+
+/** The property or rest of a component's destructured props that declares a name. */
+export function topProperty(param: Node, { node }: Pick<Binding, "node">): Node | undefined {
+  const pattern = param.type === "AssignmentPattern" ? param.left : param;
+  if (pattern.type !== "ObjectPattern") return undefined;
+  return pattern.properties.find((item) => isInside(node, item));
+}
+
+/** `rest` of a component that takes `{ text, ...rest }`. */
+export function isRestOfProps({ declared, owner, node }: Binding): boolean {
+  const param = declared === "param" ? owner?.params[0] : undefined;
+  return param !== undefined && topProperty(param, { node })?.type === "RestElement";
+}
+
+function collectDefault(module: Module, fn: FunctionNode, binding: Binding, names: Set<string>, seen: Set<Node>): void {
+  const property = fn.params[0] && topProperty(fn.params[0], binding);
+  if (property?.type === "Property" && property.value.type === "AssignmentPattern")
+    collect(module, fn, property.value.right, names, seen);
+}
+
+/** Kinds of names whose values are created once and stay: state, and what holds it. */
+const CREATED = new Set(["signal", "store", "resource", "ref", "import", "class", "let", "props", "awaited"]);
+
+/** The source of a constant or local function that follows what it is made from. */
+function derivedFrom(module: Module, binding: Binding): Node | undefined {
+  if (CREATED.has(module.kind(binding)) || binding.declared === "param") return undefined;
+  const fn = functionOf(binding);
+  if (fn) return fn;
+  const { source } = binding;
+  if (source.type !== "VariableDeclarator" || binding.declared !== "const" || !source.init) return undefined;
+  return mayRunAgain(module, unwrap(source.init)) ? source.init : undefined;
+}
+
+/** Whether the browser may evaluate an initializer again: it creates no state, awaits nothing, and contains no JSX. */
+export function mayRunAgain(module: Module, init: Node): boolean {
+  if (holdsJsx(init)) return false;
+  let isPure = true;
+  walk(init, (node) => {
+    if (isFunction(node)) return false;
+    if (node.type === "CallExpression") {
+      const callee = unwrap(node.callee);
+      const name = svcName(callee, module.scopes);
+      const isHook = callee.type === "Identifier" && /^use[A-Z]/.test(callee.name);
+      if (isHook || (name !== undefined && name !== "computed")) isPure = false;
+    }
+    if (/^(?:Await|Yield|Assignment|Update)Expression$/.test(node.type)) isPure = false;
+    return isPure;
+  });
+  return isPure;
+}

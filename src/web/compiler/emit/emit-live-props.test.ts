@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { compileError, compileTsx, render } from "../harness.testkit.ts";
+import { liveNames } from "./emit-live-props.ts";
+
+const LABEL =
+  "function Label(props) { return <p title={props.text}>{props.icon} {props.text} <b>{props.other}</b></p>; }\n";
+
+/** The browser module for live props. */
+function liveCode(text: string): string {
+  return compileTsx(text).live?.output.code ?? "";
+}
+
+describe("a component with a live prop", () => {
+  it("has a scope, and ranges where it shows the prop", async () => {
+    const text = `${LABEL}export function A() { const n = signal(1); return <Label text={\`\${n.value} items\`} other="x" />; }`;
+    assert.equal(
+      await render(text),
+      '<p s="1 live-1 create effect prop region fn" title="1 items"> <!--[-->1 items<!--]--><!--p2--> <b>x</b></p>',
+    );
+  });
+
+  it("has neither without live props", async () => {
+    const text = `${LABEL}export const A = () => <Label text="two" other="x" />;`;
+    assert.equal(await render(text), '<p title="two"> two <b>x</b></p>');
+  });
+
+  it("keeps the chunk of its file as it is", () => {
+    const own =
+      "export function B(props) { const n = signal(1); return <p onClick={() => n.value++}>{n.value} <b>{props.text}</b></p>; }";
+    const other = own.replace("props.text", '"text"');
+    assert.equal(
+      compileTsx(own).client?.code.replaceAll(/\s+/g, " "),
+      compileTsx(other).client?.code.replaceAll(/\s+/g, " "),
+    );
+    assert.match(liveCode(own), /\$L\(\$, \$r, "b0"\);/);
+  });
+
+  it("may pass the prop on, alone, in an expression or in a spread", async () => {
+    for (const pass of ['text={props.text} other=""', 'text={props.text + "!"} other=""', '{...props} other=""']) {
+      const text = `${LABEL}function Middle(props) { return <Label ${pass} />; }
+        export function A() { const n = signal(1); return <Middle text={n.value} />; }`;
+      assert.match(await render(text), /<!--\[-->1!?<!--\]-->/, pass);
+    }
+    const fixed = `${LABEL}function Middle(props) { return <Label {...props} text="fixed" other="" />; }
+      export function A() { const n = signal(1); return <Middle text={n.value} />; }`;
+    assert.equal(await render(fixed), '<p title="fixed"> fixed <b></b></p>');
+  });
+
+  it("may take it apart, with defaults, rests and constants made from it", async () => {
+    const text = `function Label({ text: shown = "none", ...rest }) { const loud = shown.toUpperCase(); return <p><i>{shown}</i><b>{loud}</b><u>{rest.note}</u></p>; }
+      export function A() { const n = signal("a"); return <Label text={n.value || undefined} note={n.value} />; }`;
+    assert.match(
+      await render(text),
+      /<i><!--\[-->a<!--\]--><!--p0--><\/i><b><!--\[-->A<!--\]--><!--p0--><\/b><u><!--\[-->a<!--\]--><!--p0--><\/u>/,
+    );
+    assert.match(liveCode(text), /\$\[0\] === undefined \? \("none"\) : \$\[0\]/);
+    assert.match(liveCode(text), /\$D\(\(\) => \(\$\[0\]\.toUpperCase\(\)\)\)/);
+  });
+
+  it("keeps state that is created from it", () => {
+    const text = "export function B(props) { const draft = signal(props.text); return <p><b>{draft.value}</b></p>; }";
+    assert.equal(liveCode(text), "");
+  });
+});
+
+describe("children of a component that change outside of elements", () => {
+  const card = "function Card(props) { return <div>{props.children}</div>; }\n";
+
+  it("are parts of their own, between elements that stay", async () => {
+    const text = `${card}export function A() { const n = signal(1); return <Card>{n.value} items <input />{n.value > 1 && <b>many</b>}</Card>; }`;
+    assert.match(
+      await render(text),
+      /^<div s="[^"]*"><!--\[--><!--\[-->1<!--\]--><!--c0--> items <input><!--\[--><!--\]--><!--c1--><!--\]--><!--p0--><\/div>$/,
+    );
+    assert.match(liveCode(text), /return \$S\(\(\) => \(\$\[0\]\.value\), /);
+  });
+
+  it("are refused for components of the framework, which show them in no element", () => {
+    const text = "export function A() { const n = signal(1); return <Island on='load'>{n.value} items</Island>; }";
+    assert.equal(compileError(text).code, "SVC109");
+  });
+});
+
+describe("a value of a name that may be a signal", () => {
+  const text = (value: string): string => `${LABEL}const made = () => ({ value: 1 });
+    export function A() { const n = ${value}; return <Label text={n.value} other="" />; }`;
+
+  it("is a live prop if it is one when the page is rendered", async () => {
+    assert.match(await render(text("((x) => x)(signal(1))")), /<!--\[-->1<!--\]-->/);
+    assert.doesNotMatch(await render(text("made()")), /<!--\[-->/);
+  });
+});
+
+describe("the props that an app passes", () => {
+  it("are those that change in any case, and those made from them", () => {
+    const files = [
+      [
+        { name: "text", from: "" },
+        { name: "note", from: "title" },
+      ],
+      [
+        { name: "title", from: "label text" },
+        { name: "unused", from: "other" },
+      ],
+    ];
+    assert.deepEqual([...liveNames(files)].sort(), ["note", "text", "title"]);
+  });
+
+  it("decide which bindings a build contains", () => {
+    const code = (wanted: string): string =>
+      compileTsx(LABEL, { liveNames: new Set([wanted]) }).live?.output.code ?? "";
+    assert.match(code("text"), /"title"/);
+    assert.doesNotMatch(code("other"), /"title"/);
+    assert.match(code("other"), /\$\[0\] & 4/);
+  });
+});
+
+describe("a prop that changes and is shown where nothing updates it", () => {
+  it("is reported in development", async () => {
+    for (const shown of ["<title>{props.text}</title>", "<p {...props}>x</p>", "<>{props.text}</>"]) {
+      const text = `function Label(props) { return ${shown}; } export function A() { const n = signal("a"); return <Label text={n.value} />; }`;
+      await assert.rejects(render(text, {}, "A", { isDevelopment: true }), /SVC205 pages\/test\.tsx:2/, shown);
+    }
+    const early = `function Label(props) { if (props.text) return <b>x</b>; return <i>x</i>; }
+      export function A() { const n = signal("a"); return <Label text={n.value} />; }`;
+    await assert.rejects(render(early, {}, "A", { isDevelopment: true }), /untrack\(\(\) => props\.text\)/);
+  });
+
+  it("is reported for components that show it without an element", async () => {
+    const text = `function Card() { return <div><Slot /></div>; } export function A() { const n = signal(1); return <Card>{n.value} items</Card>; }`;
+    await assert.rejects(render(text, {}, "A", { isDevelopment: true }), /SVC205 <Slot> gets children/);
+    const plain = `const Plain = ((props) => props.text); const list = [Plain]; const Text = list[0]; export function A() { const n = signal(1); return <Text text={n.value} />; }`;
+    await assert.rejects(render(plain, {}, "A", { isDevelopment: true }), /SVC205/);
+  });
+
+  it("may stay if untrack marks it", async () => {
+    const text = `function Label(props) { return <><b>x</b>{untrack(() => props.text)}</>; }
+      export function A() { const n = signal("a"); return <Label text={n.value} />; }`;
+    assert.match(await render(text, {}, "A", { isDevelopment: true }), /<b>x<\/b>a/);
+  });
+
+  it("is refused where the server alone can make its value", () => {
+    const text = "export function A() { const n = signal(1); let by = 2; return <B count={n.value * by} />; }";
+    assert.equal(compileError(text).code, "SVC121");
+  });
+});

@@ -1,0 +1,442 @@
+/**
+ * Step 4 for live props: a parent passes a value that changes in the browser, and the component stays as the server rendered it. What the
+ * component shows of its props is bound by code in a second browser module of its file, which only instances with live props load, so the
+ * chunk of the file stays as it is. The same module makes the derived values that a file passes as props.
+ */
+import type { ESTree } from "vite";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { isInside, type Module } from "../analyze/analyze.ts";
+import { componentName } from "../analyze/components.ts";
+import { ALL_PROPS, componentOf, mayRunAgain, propReads, topProperty } from "../analyze/prop-reads.ts";
+import { LIVE_KEY } from "../extract/node-paths.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
+import {
+  isFunction,
+  isJsx,
+  memberName,
+  tagName,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
+import type { Binding } from "../parse/scopes.ts";
+import { BrowserEmitter, type PropConditions } from "./emit-browser.ts";
+import { ClientModule } from "./client-module.ts";
+import { newScope, type Code, type Element, type Scope, type Slot } from "../model.ts";
+import type { ServerOutput } from "./server-output.ts";
+
+/** Query of an import that requests the browser module for live props. */
+export const LIVE_QUERY = "?svc-live";
+
+/** Most conditions that have a bit of their own. The last bit is for all others. */
+const MOST_BITS = 30;
+
+/** A prop that a file passes as a derived value. */
+export interface PassedProp {
+  name: string;
+  /** Props of the component around it that must be live for that; empty if it is always live. */
+  from: string;
+}
+
+/** Names of the props that an app passes as derived values, directly or because another one is. */
+export function liveNames(files: Iterable<readonly PassedProp[]>): Set<string> {
+  const names = new Set<string>();
+  const all = [...files].flat();
+  for (let size = -1; size !== names.size;) {
+    size = names.size;
+    for (const { name, from } of all) if (from === "" || isAnyOf(from, names)) names.add(name);
+  }
+  return names;
+}
+
+/** Server code of what a call passes beside a prop. */
+interface Passed {
+  code: string;
+  /** Whether it is live in any case, not only if a prop that it reads is. */
+  isSure: boolean;
+}
+
+/** One browser module: all of it, or only the part that an app needs. */
+interface Target {
+  client: ClientModule;
+  browser: BrowserEmitter;
+  isWanted(props: string): boolean;
+}
+
+export class LivePropsEmitter {
+  readonly #module: Module;
+  readonly #out: ServerOutput;
+  /** Emitted first, since it determines the slots of all instances, whatever the app passes. */
+  readonly #all: Target;
+  readonly #needed: Target | undefined;
+  readonly #constants = new Map<Binding, string>();
+  readonly #calls = new Map<Node, { passed: Passed | undefined }>();
+  readonly #followed: Node[] = [];
+  readonly passed: PassedProp[] = [];
+  #symbols = { p: 0, d: 0 };
+
+  /** @param wanted names of the props that the app passes as derived values. Default: any. */
+  constructor(module: Module, out: ServerOutput, wanted: ReadonlySet<string> | undefined) {
+    this.#module = module;
+    this.#out = out;
+    this.#all = targetOf(module, () => true);
+    this.#needed = wanted && targetOf(module, (props) => isAnyOf(props, wanted));
+    for (const target of [this.#all, this.#needed]) if (target) this.follow(target.browser);
+  }
+
+  /** Makes an emitter of views keep instances whose props are live. */
+  follow(browser: BrowserEmitter): void {
+    browser.followLiveProps((attribute, expression) => this.passedProp(attribute, expression)?.isSure === true);
+  }
+
+  /** The browser module. */
+  get client(): ClientModule {
+    return (this.#needed ?? this.#all).client;
+  }
+
+  /** Marks what a root template shows of props, and emits its bindings. Called when its other bindings are emitted. */
+  emitScope(scope: Scope, root: Element): void {
+    const fn = componentOf(this.#module, root.node);
+    if (!fn?.params[0]) return;
+    const hasBindings = this.#mark(root);
+    const known = scope.slots.length;
+    if (!hasBindings && !scope.slots.some(({ node }) => propReads(this.#module, node) !== "")) return;
+    const symbol = `p${this.#symbols.p++}`;
+    const conditions: string[] = [];
+    const guards = new Map<Slot, number>();
+    const own = this.#copyOf(scope, this.#all);
+    own.slots.push({ source: "", isStore: false, kind: "value", node: root.node });
+    this.#all.browser.emitLiveProps(own, root, symbol, scope.bind, {
+      maskSlot: known,
+      isWanted: () => true,
+      bitOf(props, read) {
+        const bit = bitOf(conditions, props);
+        for (const slot of read) guards.set(slot, (guards.get(slot) ?? 0) | bit);
+        return bit;
+      },
+    });
+    this.#noteFollowed(root);
+    if (this.#needed) this.#emitAgain(this.#needed, own, { scope, root, symbol, conditions, known });
+    const props = this.#propsOf(fn);
+    const slots = own.slots.map((slot, at) => {
+      if (at === known) return this.#out.local("mask");
+      const code = this.slot(slot);
+      // Before the mask are the slots of every instance.
+      return at < known ? code : `${this.#out.local("mask")} & ${guards.get(slot) ?? -1} ? ${code} : 0`;
+    });
+    scope.live = {
+      block: this.#block(own, symbol, scope, componentName(this.#module, fn)),
+      props,
+      boundCount: own.boundCount,
+      conditions,
+      slots,
+    };
+  }
+
+  #emitAgain(
+    target: Target,
+    { slots, boundCount }: Scope,
+    {
+      scope,
+      root,
+      symbol,
+      conditions,
+      known,
+    }: { scope: Scope; root: Element; symbol: string; conditions: string[]; known: number },
+  ): void {
+    const copy = this.#copyOf(scope, target);
+    copy.slots = [...slots];
+    copy.boundCount = boundCount;
+    const isWanted = (props: string): boolean => target.isWanted(props);
+    target.browser.emitLiveProps(copy, root, symbol, scope.bind, {
+      maskSlot: known,
+      isWanted,
+      bitOf: (props) => bitOf(conditions, props),
+    } satisfies PropConditions);
+  }
+
+  /** A scope with the slots and rows of another one, for the code of one module. */
+  #copyOf(scope: Scope, target: Target): Scope {
+    const copy = newScope(scope.index, target.client.newEdits());
+    copy.slots = [...scope.slots];
+    copy.boundCount = scope.boundCount;
+    copy.frames = [...scope.frames];
+    copy.events = scope.events;
+    return copy;
+  }
+
+  #block(own: Scope, symbol: string | undefined, scope: Pick<Scope, "parts" | "events">, component: string): string {
+    const { path } = this.#module.file;
+    return this.#out.addBlock([
+      JSON.stringify(path + LIVE_QUERY),
+      symbol === undefined ? "0" : JSON.stringify(symbol),
+      JSON.stringify([...scope.events].sort()),
+      JSON.stringify([...new Set([...scope.parts, ...own.parts])].sort()),
+      JSON.stringify([component, ...own.slots.map(({ source }) => source)]),
+    ]);
+  }
+
+  /** Marks texts, attributes and conditions that read props and are not live otherwise. @returns whether there are any */
+  #mark(element: Element): boolean {
+    let found = false;
+    const mark = (shown: { props?: string }, expression: Node): boolean => {
+      const props = propReads(this.#module, expression);
+      if (props === "") return false;
+      found = true;
+      shown.props = props;
+      return true;
+    };
+    for (const attribute of element.attributes)
+      if (attribute.kind === "value" && !attribute.live) mark(attribute, attribute.expression);
+    if (element.rawHtml && !element.rawHtml.live) mark(element.rawHtml, element.rawHtml.expression);
+    element.items.forEach((item, at) => {
+      if (item.kind === "element") found = this.#mark(item) || found;
+      // The parser takes comments in these elements for text.
+      if (item.kind !== "piece" || element.tag === "title" || element.tag === "textarea") return;
+      if (mark(item, item.expression)) item.key = `${LIVE_KEY}${at}`;
+    });
+    return found;
+  }
+
+  #noteFollowed(element: Element): void {
+    for (const item of [...element.attributes, ...element.items]) {
+      if (item.kind === "element") this.#noteFollowed(item);
+      else if ((item.kind === "value" || item.kind === "piece") && item.props !== undefined)
+        this.#followed.push(item.expression);
+    }
+  }
+
+  /** Code of a captured value for an instance that may have live props. */
+  slot({ source, node }: Pick<Slot, "source" | "node">): string {
+    const reads = propReads(this.#module, node);
+    const fn = reads === "" ? undefined : componentOf(this.#module, node);
+    if (!fn) return source;
+    const prop = this.#simpleProp(fn, node);
+    if (prop !== undefined) return `${this.#out.use("prop")}(${this.#propsOf(fn)}, ${JSON.stringify(prop)}, ${source})`;
+    const part = this.#partOfProp(fn, node, reads, source);
+    if (part !== undefined) return part;
+    const binding = this.#bindingOf(node);
+    return (binding && this.#constant(binding, fn, reads, source)) ?? source;
+  }
+
+  /** `props.model.count`, as what is in the prop now. */
+  #partOfProp(fn: FunctionNode, node: Node, reads: string, source: string): string | undefined {
+    if (node.type !== "MemberExpression") return undefined;
+    let base: Node = node;
+    while (base.type === "MemberExpression" && this.#simpleProp(fn, base) === undefined) base = unwrap(base.object);
+    const name = this.#simpleProp(fn, base);
+    if (name === undefined) return undefined;
+    const text = this.#module.file.text.slice(base.start, base.end);
+    const own: Slot = { source: text, isStore: false, kind: "value", node: base };
+    const code = [`${this.client.names.slots}[0]${this.#module.file.text.slice(base.end, node.end)}`];
+    return this.#derive(code, (block, symbol, slots) => this.#deriveIf(fn, reads, block, symbol, slots, source), [
+      own,
+      `${this.#out.use("prop")}(${this.#propsOf(fn)}, ${JSON.stringify(name)}, ${text})`,
+    ]);
+  }
+
+  /** `props.text`, `text` of `({ text })` and of `const { text } = props`. */
+  #simpleProp(fn: FunctionNode, node: Node): string | undefined {
+    const inner = unwrap(node);
+    const [param] = fn.params;
+    if (inner.type === "MemberExpression")
+      return inner.object.type === "Identifier" && this.#isProps(fn, inner.object) ? memberName(inner) : undefined;
+    const binding = this.#bindingOf(inner);
+    if (!binding || !param) return undefined;
+    if (binding.declared === "param") return namedBy(topProperty(param, binding), binding);
+    const { source } = binding;
+    if (source.type !== "VariableDeclarator" || !source.init) return undefined;
+    const init = unwrap(source.init);
+    if (source.id.type === "Identifier")
+      return init.type === "MemberExpression" ? this.#simpleProp(fn, init) : undefined;
+    if (init.type !== "Identifier" || !this.#isProps(fn, init)) return undefined;
+    return namedBy(topProperty(source.id, binding), binding);
+  }
+
+  /** Whether a name is the props object of a component, or the rest of its props. */
+  #isProps(fn: FunctionNode, name: Node): boolean {
+    const binding = this.#bindingOf(name);
+    const [param] = fn.params;
+    if (!param || binding?.declared !== "param" || binding.owner !== fn) return false;
+    return binding.node === param || topProperty(param, binding)?.type === "RestElement";
+  }
+
+  #bindingOf(node: Node): Binding | undefined {
+    return this.#module.scopes.within(node).find((reference) => reference.node === node)?.binding;
+  }
+
+  /** A constant that is made from props, or a prop with a default, as a derived value. */
+  #constant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    const known = this.#constants.get(binding);
+    if (known !== undefined) return known;
+    const derive = this.#derivedConstant(binding, fn, reads, source);
+    if (derive !== undefined) this.#constants.set(binding, derive);
+    return derive;
+  }
+
+  #derivedConstant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    if (binding.declared === "param") return this.#withDefault(binding, fn, reads, source);
+    const declarator = binding.source;
+    if (declarator.type !== "VariableDeclarator" || !declarator.init || !mayRunAgain(this.#module, declarator.init))
+      return undefined;
+    const { init, id } = declarator;
+    const property = id.type === "Identifier" ? undefined : namedBy(topProperty(id, binding), binding);
+    if (id.type !== "Identifier" && property === undefined) return undefined;
+    const code: Code = property === undefined ? [init] : ["(", init, `).${property}`];
+    return this.#derive(code, (block, symbol, slots) => this.#deriveIf(fn, reads, block, symbol, slots, source));
+  }
+
+  #withDefault(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    const property = fn.params[0] && topProperty(fn.params[0], binding);
+    if (property?.type !== "Property" || property.key.type !== "Identifier" || property.computed) return undefined;
+    const { value, key } = property;
+    if (value.type !== "AssignmentPattern" || value.left !== binding.node) return undefined;
+    const { slots: dollar } = this.client.names;
+    const read = `${dollar}[0]`;
+    const code: Code = [`${read} === undefined ? (`, value.right, `) : ${read}`];
+    const props = this.#propsOf(fn);
+    const own: Slot = { source: `${props}.${key.name}`, isStore: false, kind: "value", node: key };
+    return this.#derive(code, (block, symbol, slots) => this.#deriveIf(fn, reads, block, symbol, slots, source), [
+      own,
+      `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`,
+    ]);
+  }
+
+  #deriveIf(fn: FunctionNode, reads: string, block: string, symbol: string, slots: string, source: string): string {
+    return `${this.#out.use("deriveIf")}(${this.#propsOf(fn)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
+  }
+
+  /** @param first the first slot, and its code. @returns undefined if the browser can't run the code */
+  #derive(
+    code: Code,
+    write: (block: string, symbol: string, slots: string) => string,
+    first?: [Slot, string],
+  ): string | undefined {
+    const symbol = `d${this.#symbols.d++}`;
+    const scope = newScope(0, this.#all.client.newEdits());
+    if (first) scope.slots.push(first[0]);
+    try {
+      this.#all.browser.emitDerived(scope, code, symbol);
+    } catch (error) {
+      if (error instanceof SvcError) return undefined;
+      throw error;
+    }
+    if (this.#needed) {
+      const copy = newScope(0, this.#needed.client.newEdits());
+      copy.slots = [...scope.slots];
+      this.#needed.browser.emitDerived(copy, code, symbol);
+    }
+    const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.slot(slot)));
+    return write(this.#block(scope, undefined, scope, ""), symbol, slots.join(", "));
+  }
+
+  /** What a component call passes beside the value of a prop; undefined if the prop is not live. */
+  passedProp(attribute: ESTree.JSXAttribute, expression: Node): Passed | undefined {
+    const known = this.#calls.get(attribute);
+    if (known) return known.passed;
+    const passed = this.#passed(attribute, expression);
+    this.#calls.set(attribute, { passed });
+    return passed;
+  }
+
+  /** The tag of an attribute whose component only the server runs. */
+  serverTag(attribute: ESTree.JSXAttribute): string | undefined {
+    const parent = this.#module.parentOf(attribute);
+    return parent?.type === "JSXOpeningElement" ? this.serverTagOf(parent) : undefined;
+  }
+
+  serverTagOf({ name }: ESTree.JSXOpeningElement): string | undefined {
+    const builtin = svcName(name, this.#module.scopes);
+    const tag = tagName(name);
+    return builtin !== undefined || tag.endsWith(".Provider") || tag === "Fragment" ? tag : undefined;
+  }
+
+  /** What a component call passes beside children that change. @throws SvcError if the browser can't make them */
+  passedChildren(parts: readonly Expression[]): string {
+    const emit = (target: Target, scope: Scope): void => target.browser.emitChildren(scope, parts, symbol);
+    const symbol = `d${this.#symbols.d++}`;
+    const scope = newScope(0, this.#all.client.newEdits());
+    emit(this.#all, scope);
+    if (this.#needed) {
+      const copy = newScope(0, this.#needed.client.newEdits());
+      copy.slots = [...scope.slots];
+      emit(this.#needed, copy);
+    }
+    this.passed.push({ name: "children", from: "" });
+    const slots = scope.slots.map((slot) => this.slot(slot)).join(", ");
+    return `${this.#out.use("derive")}(${this.#block(scope, undefined, scope, "")}, "${symbol}", [${slots}])`;
+  }
+
+  #passed(attribute: ESTree.JSXAttribute, expression: Node): Passed | undefined {
+    const inner = unwrap(expression);
+    const name = String(attribute.name.name);
+    if (isFunction(inner) || isJsx(inner) || inner.type === "Literal" || name === "key") return undefined;
+    if (this.serverTag(attribute) !== undefined) return undefined;
+    const liveness = inner.type === "Identifier" ? "static" : this.#module.liveness(inner);
+    const isSure = liveness !== "static";
+    const reads = propReads(this.#module, expression);
+    const fn = componentOf(this.#module, expression);
+    if (!isSure && (reads === "" || !fn)) return undefined;
+    const known = fn && !isSure ? this.#simpleProp(fn, inner) : undefined;
+    if (known !== undefined && fn) {
+      this.passed.push({ name, from: reads });
+      return { code: `${this.#out.use("livePart")}(${this.#propsOf(fn)}, ${JSON.stringify(known)})`, isSure };
+    }
+    const code = this.#derive([expression], (block, symbol, slots) =>
+      isSure || !fn
+        ? `${this.#out.use(liveness === "maybe" ? "deriveRead" : "derive")}(${block}, "${symbol}", [${slots}])`
+        : this.#deriveIf(fn, reads, block, symbol, slots, "0"),
+    );
+    if (code === undefined) return undefined;
+    this.passed.push({ name, from: isSure ? "" : reads });
+    return { code, isSure };
+  }
+
+  /** Whether bindings of live props show the value of an expression, or of one around it. */
+  follows(node: Node): boolean {
+    return this.#followed.some((expression) => isInside(node, expression));
+  }
+
+  /** Code of the props object of the component around a node; undefined outside of components with props. */
+  propsAround(node: Node): string | undefined {
+    const fn = componentOf(this.#module, node);
+    return fn?.params[0] && fn.params[0].type !== "RestElement" ? this.#propsOf(fn) : undefined;
+  }
+
+  /** Code that is true if the component around a node has live props; undefined outside of components with props. */
+  hasLiveProps(node: Node): string | undefined {
+    const props = this.propsAround(node);
+    return props && `${props}?.[${this.#out.use("LIVE")}]`;
+  }
+
+  /** Code of a component's props object. */
+  #propsOf(fn: FunctionNode): string {
+    const [param] = fn.params;
+    return param?.type === "Identifier" ? param.name : this.#out.useProps(fn);
+  }
+}
+
+function targetOf(module: Module, isWanted: (props: string) => boolean): Target {
+  const client = new ClientModule(module);
+  return { client, browser: new BrowserEmitter(module, client), isWanted };
+}
+
+/** Whether one of the names, which are separated by spaces, is wanted. */
+function isAnyOf(props: string, wanted: ReadonlySet<string>): boolean {
+  return props.split(" ").some((name) => wanted.has(name) || (name === ALL_PROPS && wanted.size > 0));
+}
+
+function bitOf(conditions: string[], props: string): number {
+  let at = conditions.indexOf(props);
+  if (at < 0 && conditions.length < MOST_BITS) at = conditions.push(props) - 1;
+  if (at >= 0) return 2 ** at;
+  conditions[MOST_BITS - 1] = ALL_PROPS;
+  return 2 ** (MOST_BITS - 1);
+}
+
+/** The property that a pattern gives this name, without a default and not from inside of it. */
+function namedBy(property: Node | undefined, { node }: Binding): string | undefined {
+  if (property?.type !== "Property" || property.computed || property.key.type !== "Identifier") return undefined;
+  return property.value === node ? property.key.name : undefined;
+}

@@ -1,0 +1,136 @@
+/**
+ * Live props. The server evaluates a prop once. If its value changes in the browser, the props object also says how the browser makes the
+ * value: by an export of a chunk, applied to captured values, as for function props. Compiled components ask for it (emit-live-props.ts).
+ */
+import { DOM } from "../../../platform/shared/wire.ts";
+import { currentRender, renderInProgress } from "../current-page.ts";
+import type { TemplateInfo } from "../template-info.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { holdsNested } from "./nested-values.ts";
+import { record } from "./function-props.ts";
+
+/** Key of the derived values in a props object, by name. A rest of props and a spread of them have it too. */
+export const LIVE: unique symbol = Symbol("live props");
+
+/** Stands for all props. */
+export const ALL_PROPS = "*";
+
+/** A value that the browser makes, and makes again when what it is made from changes. */
+class Derived {
+  readonly isDerived = true;
+}
+
+type Live = Readonly<Record<string, unknown>>;
+interface Props {
+  readonly [name: string]: unknown;
+  readonly [LIVE]?: Live;
+}
+
+/** Adds derived values to a props object. @param given by name; falsy for a prop that is not live */
+export function live<Given extends object>(props: Given, given: Live | undefined): Given {
+  if (!given) return props;
+  const found: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) if (value && Object.hasOwn(props, name)) found[name] = value;
+  return Object.assign(props, { [LIVE]: Object.keys(found).length > 0 ? found : undefined });
+}
+
+/** @param slots the values that the browser makes it from. */
+export function derive(block: TemplateInfo, symbol: string, slots: readonly unknown[]): object {
+  const derived = new Derived();
+  record(derived, { block, symbol, slots });
+  return derived;
+}
+
+/** A derived value if one of the props that it reads is live, else `value`. */
+export function deriveIf(
+  props: Props | undefined,
+  reads: string,
+  block: TemplateInfo,
+  symbol: string,
+  slots: () => readonly unknown[],
+  value: unknown,
+): unknown {
+  return isLive(props, reads) ? derive(block, symbol, slots()) : value;
+}
+
+/** A derived value if what the browser makes it from is reactive. */
+export function deriveRead(block: TemplateInfo, symbol: string, slots: readonly unknown[]): object | undefined {
+  return slots.some((value) => value instanceof Derived || holdsNested(value))
+    ? derive(block, symbol, slots)
+    : undefined;
+}
+
+/** The derived value of a live prop; undefined for others. */
+export function livePart(props: Props | undefined, name: string): unknown {
+  return props?.[LIVE]?.[name];
+}
+
+/** What browser code captures for a prop. */
+export function prop(props: Props | undefined, name: string, value: unknown): unknown {
+  return livePart(props, name) ?? value;
+}
+
+/** Whether one of the props with these names is live. */
+function isLive(props: Props | undefined, names: string): boolean {
+  const found = props?.[LIVE];
+  return found !== undefined && names.split(" ").some((name) => name === ALL_PROPS || Object.hasOwn(found, name));
+}
+
+/** Writes content as a range before a comment with `key`, if it reads a live prop. */
+export function liveRange(props: Props | undefined, names: string, key: string, html: string): string {
+  if (!props?.[LIVE] || !isLive(props, names)) return html;
+  return `<!--${DOM.rangeStart}-->${html}<!--${DOM.rangeEnd}--><!--${key}-->`;
+}
+
+/**
+ * The scope attribute of an instance with live props.
+ * @param liveBlock the template with bindings of live props.
+ * @param conditions names of props for each bit of the mask.
+ * @returns undefined if the scope reads no live prop
+ */
+export function liveScope(
+  liveBlock: TemplateInfo,
+  bound: number,
+  props: Props,
+  conditions: readonly string[],
+  slots: (mask: number) => readonly unknown[],
+): string | undefined {
+  let mask = 0;
+  conditions.forEach((names, at) => {
+    if (isLive(props, names)) mask |= 2 ** at;
+  });
+  const values = slots(mask);
+  if (mask === 0 && !values.some((value) => value instanceof Derived)) return undefined;
+  return currentRender().scopes.add(liveBlock, bound, values);
+}
+
+/**
+ * Returns the value of an expression that is evaluated once. Called by modules compiled for development.
+ * @param where position of the expression. @param source its source text.
+ * @throws SvcError SVC205 if it reads a live prop
+ */
+export function frozen<Value>(
+  props: Props | undefined,
+  names: string,
+  where: string,
+  source: string,
+  value: Value,
+): Value {
+  if (!isLive(props, names)) return value;
+  throw new SvcError(
+    "SVC205",
+    `SVC205 ${where}\n${source} reads a prop that changes in the browser, but this output is rendered only once. ` +
+      `Show the prop inside an element of this component, as text, an attribute or a condition of JSX. ` +
+      `If the output should stay as it is, write untrack(() => ${source}).`,
+  );
+}
+
+/** @throws SvcError SVC205 in development if a component that can't follow props gets live ones. @param tag of the component */
+export function refuseFrozen(props: object, names: string, tag: string): void {
+  if (!renderInProgress()?.isDevelopment || !isLive(props as Props, names)) return;
+  throw new SvcError(
+    "SVC205",
+    `SVC205 ${tag} gets ${names === ALL_PROPS ? "props" : names} that change in the browser, but it shows them only once. ` +
+      `Show them inside an element of a component in a TSX file: <div>{props.children}</div>.`,
+  );
+}
