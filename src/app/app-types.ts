@@ -16,14 +16,14 @@ import type { Operations } from "./observability/operations-types.ts";
 import type { ExportStep } from "./pages/static-export.ts";
 
 export interface StartOptions extends Omit<BootOptions, "url"> {
-  /** Default: HOST. */
+  /** Default: HOST. With a host or a port, neither SVC_SOCKET nor a socket of systemd is used. */
   host?: string;
   /** Default: PORT; 0 takes any free one. */
   port?: number;
 }
 
 export interface Started {
-  /** `http://127.0.0.1:3000` */
+  /** `http://127.0.0.1:3000`, or `http://localhost` for a Unix socket. */
   url: string;
   /** Drains and closes socket and app; `createApp({ drain })` sets the time limits. Safe to call twice. */
   close(): Promise<Drained>;

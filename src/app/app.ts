@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http, RequestOrigin } from "../platform/http/http.ts";
 import { Router } from "../platform/http/routing/router.ts";
 import { SiteRules } from "../platform/security/site-rules.ts";
+import type { SocketTarget } from "../platform/http/bind.ts";
 import { listen, type Listening } from "../platform/http/server.ts";
 import type { Result } from "../platform/http/types.ts";
 import { Registry } from "../graphs/engine/registry.ts";
@@ -25,6 +26,7 @@ import { environmentOf, readConfig, retiredVariables, siteUrlOf, type Config } f
 import { bootWarnings } from "./lifecycle/unsafe-settings.ts";
 import { issueCsrfToken, issueToken, type CsrfIssuer, type IssuedCsrfToken } from "./pipeline/csrf-issuer.ts";
 import { closedPipeline, openPipeline, RETRY_S } from "./pipeline/http-pipeline.ts";
+import { takeInheritedSocket } from "./lifecycle/inherited-socket.ts";
 import { Drain, keptAlive, type Drained } from "./lifecycle/drain.ts";
 import { isDemoOn } from "./demo/demo.ts";
 import { healthEndpoints } from "./api/health.ts";
@@ -244,12 +246,14 @@ class SvcApp implements App, CsrfIssuer {
     const { config } = this;
     const address = { host: host ?? config.host, port: port ?? config.port };
     const canFallBack = port === undefined && !config.isPortFixed;
+    const socket = host === undefined && port === undefined ? socketOf(config) : undefined;
     // Requests wait for the boot; health and readiness answer at once.
     const listening = await listen(
       this.#serve,
       {
         ...address,
         canFallBack,
+        socket,
         refuse: this.refuse,
         ...(this.#options.timeouts && { timeouts: this.#options.timeouts }),
       },
@@ -404,6 +408,11 @@ class SvcApp implements App, CsrfIssuer {
   #fault(err: unknown, reqId?: string, traceId?: string): void {
     this.log.error({ reqId, traceId, err }, "A request failed");
   }
+}
+
+/** The socket that replaces host and port. */
+function socketOf({ socket }: Config): SocketTarget | undefined {
+  return takeInheritedSocket(process.env, process.pid) ?? (socket === undefined ? undefined : { path: socket });
 }
 
 /** An address for calling this process: "all interfaces" is only for listening. */

@@ -14,6 +14,7 @@ export function banner(app: App, url: string, readyMs: number, output: Output): 
   output.line(`${output.style("green", "Ready")} in ${readyMs} ms  ${output.style("cyan", url)}`);
   // A path with a parameter cannot be opened as it is.
   const pages = app.pagePaths.filter((path) => !/[:*]/.test(path));
+  const { socket } = app.config;
   const screens = app.extensionPaths.filter((path) => SCREENS.test(path));
   facts(output, [
     ...pages.slice(0, MAX_PAGES).map((path, at) => [at === 0 ? "Pages" : "", `${url}${path}`] as const),
@@ -21,7 +22,7 @@ export function banner(app: App, url: string, readyMs: number, output: Output): 
     ...screens.map((path) => ["Screens", `${url}${path}`] as const),
     ...roleOf(app).map((text) => ["Role", text] as const),
     ["Operator", operatorHint(app, url)],
-    ["Try", `curl ${url}${PATHS.health}`],
+    ["Try", `curl ${socket === undefined ? "" : `--unix-socket ${socket} `}${url}${PATHS.health}`],
   ]);
 }
 

@@ -42,6 +42,8 @@ export interface Config extends BackendConfig {
   port: number;
   /** Whether PORT was set: a used port is an error then, instead of trying the next one. */
   isPortFixed: boolean;
+  /** Path of a Unix socket, which replaces host and port. */
+  socket: string | undefined;
   isProduction: boolean;
   /** What everybody can see in this mode. */
   exposes: Exposure;
@@ -143,6 +145,7 @@ export function readConfig(env: Environment): Config {
     host: text("host") ?? "127.0.0.1",
     port: read("port", 3000, (given) => readWhole(given, 0, 65_535)),
     isPortFixed: text("port") !== undefined,
+    socket: read("socket", undefined, readSocketPath),
     isProduction: mode === "production",
     exposes: exposureOf(mode),
     dataDir,
@@ -316,6 +319,15 @@ function readOrigin(given: string): string | undefined {
     url && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "" && url.hash === "";
   if (url && isOrigin && url.username === "" && url.password === "") return url.origin;
   throw new Error(`must be an http or https origin without path or credentials, such as https://shop.example`);
+}
+
+/** The address of a Unix socket has 108 bytes, of which the last is 0. */
+const MAX_SOCKET_PATH = 107;
+
+function readSocketPath(given: string): string {
+  const bytes = Buffer.byteLength(given);
+  if (bytes <= MAX_SOCKET_PATH) return given;
+  throw new Error(`has ${bytes} bytes, but the path of a Unix socket has at most ${MAX_SOCKET_PATH}`);
 }
 
 /** `*.` in front stands for every name below. */

@@ -42,6 +42,7 @@ const SECRETS: ReadonlySet<Name> = new Set([
 const IN_FORCE: Partial<Record<Name, (config: Config) => unknown>> = {
   host: ({ host }) => host,
   port: ({ port }) => port,
+  socket: ({ socket }) => socket,
   nodeEnv: ({ isProduction }) => (isProduction ? "production" : undefined),
   dataDir: ({ dataDir }) => dataDir,
   databaseUrl: ({ databaseUrl }) => shownDatabaseUrl(databaseUrl),

@@ -9,10 +9,11 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { durationMs, type Duration } from "../shared/clock.ts";
 import { SvcError } from "../shared/errors.ts";
+import { bind, type BindOptions, type Bound } from "./bind.ts";
 import { messageClass, OwnMessage } from "./request/server-request.ts";
 import { OwnReply, REPLY, replyClass, type Answering } from "./response/server-response.ts";
 import { errorHeaders, problem } from "./response/response.ts";
@@ -40,23 +41,13 @@ const KEEP_ALIVE_MS = 65_000;
 
 /** Longest interval between Node's checks for late requests. */
 const CHECK_INTERVAL_MS = 1000;
-/** Number of ports above the default to try. */
-const PORT_TRIES = 50;
-
-export interface ListenOptions {
-  host: string;
-  port: number;
-  /** Use the next free port if this one is taken: only if the user did not choose a port. */
-  canFallBack: boolean;
+export interface ListenOptions extends BindOptions {
   /** The response to bytes that are not a request, with all headers except the length. Default: the problem alone. */
   refuse?: (error: SvcError) => Result;
   timeouts?: Timeouts;
 }
 
-export interface Listening {
-  /** `http://127.0.0.1:3000` */
-  url: string;
-  port: number;
+export interface Listening extends Bound {
   /** Stops accepting, lets running requests finish, and aborts the rest after `deadlineMs`. @returns the number of aborted requests */
   close(deadlineMs: number): Promise<number>;
 }
@@ -128,10 +119,8 @@ export async function listen(
   const { stall = STALL_MS, keepAlive = KEEP_ALIVE_MS } = options.timeouts ?? {};
   drain.watch(durationMs(stall), durationMs(keepAlive));
   server.on("connect", (_message, socket) => writeRefusal(socket, refuse(CONNECT_REFUSED)));
-  await bind(server, options);
-  const { port } = server.address() as AddressInfo;
-  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
-  return { url: `http://${host}:${port}`, port, close: (deadlineMs) => drain.close(deadlineMs) };
+  const bound = await bind(server, options);
+  return { ...bound, close: (deadlineMs) => drain.close(deadlineMs) };
 }
 
 /**
@@ -191,33 +180,6 @@ function writeRefusal(socket: Duplex, { status, headers, body }: Result): void {
   // The client may disconnect during the write.
   socket.on("error", () => socket.destroy());
   socket.end(`${lines.join("\r\n")}\r\n\r\n${content}`);
-}
-
-async function bind(server: Server, options: ListenOptions): Promise<void> {
-  const tries = options.canFallBack ? PORT_TRIES : 1;
-  for (let at = 0; at < tries; at++) {
-    const error = await tryBind(server, options.host, options.port === 0 ? 0 : options.port + at);
-    if (!error) return;
-    if (error.code !== "EADDRINUSE")
-      throw new SvcError("SVC_CONFIG", `Can't listen on ${options.host}:${options.port}: ${error.message}`, {
-        cause: error,
-      });
-  }
-  throw new SvcError(
-    "SVC_CONFIG",
-    `Port ${options.port} on ${options.host} is taken. Set PORT or --port to a free port, or stop the process that uses it.`,
-  );
-}
-
-function tryBind(server: Server, host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    const onError = (error: NodeJS.ErrnoException): void => resolve(error);
-    server.once("error", onError);
-    server.listen(port, host, () => {
-      server.removeListener("error", onError);
-      resolve(undefined);
-    });
-  });
 }
 
 /** Closes a connection at the earliest after the announced time, and at most two checks later. */

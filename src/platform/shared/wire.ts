@@ -228,6 +228,7 @@ export const RETIRED_VARIABLES: Readonly<Record<string, string>> = {
 export const VARIABLES = {
   host: "HOST",
   port: "PORT",
+  socket: "SVC_SOCKET",
   nodeEnv: "NODE_ENV",
   dataDir: "SVC_DATA_DIR",
   databaseUrl: "SVC_DATABASE_URL",
