@@ -54,8 +54,8 @@ const I18N = `${SVC}/i18n`;
 const RESOLVED_ACTIONS = `\0${ACTIONS_MODULE}`;
 /** Replaces "svckit" in helper modules that run in the browser. */
 const BROWSER_SVC = "\0svc-browser";
-/** Replaces "svckit/assets" in the browser. The bundler drops it, because the compiler replaces the calls of `asset`. */
-const BROWSER_ASSETS = "\0svc-browser-assets";
+/** Replaces "svckit/assets" in browser code, once for each importer. The bundler drops it, because the compiler replaces the calls of `asset`. */
+const BROWSER_ASSETS = "\0svc-browser-assets:";
 
 const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.core,
@@ -193,8 +193,9 @@ export function svc(options: PluginOptions = {}): Plugin {
         return own === source ? undefined : { id: import.meta.resolve(own), external: true };
       }
       if (own === SVC) return BROWSER_SVC;
-      if (own === ASSETS) return { id: BROWSER_ASSETS, moduleSideEffects: false };
+      if (own === ASSETS) return { id: BROWSER_ASSETS + (importer ?? root), moduleSideEffects: false };
       if (importer === undefined) return undefined;
+      if (importer.startsWith(BROWSER_ASSETS)) return chain.external(ASSETS, importer.slice(BROWSER_ASSETS.length));
       if (source.startsWith(SERVER_NAME))
         return chain.external(`${source.slice(SERVER_NAME.length)} of ${SVC}`, importer);
       if (source.startsWith("node:") || BUILTINS.has(source) || (own !== undefined && own !== I18N)) {
@@ -210,7 +211,8 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
     async load(id) {
       if (id === BROWSER_SVC) return browserSvc();
-      if (id === BROWSER_ASSETS) return "export const asset = (path) => path;";
+      if (id.startsWith(BROWSER_ASSETS))
+        return `export const asset = (path) => path; export { Image } from "${SERVER_NAME}Image";`;
       if (id.endsWith(IMAGE_QUERY)) {
         const code = await modules.images.moduleOf(id.slice(0, -IMAGE_QUERY.length), cacheDir);
         return { code, moduleType: "js" };
