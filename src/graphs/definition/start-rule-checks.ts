@@ -21,7 +21,8 @@ export function checkStartRules(name: string, options: StartRules & { on?: unkno
   const given = START_RULES.filter((rule) => options[rule] !== undefined);
   if (given.length > 1) throw refused(`${what} has ${given.join(" and ")}; use one of them`);
   for (const rule of given) {
-    if (options.on === undefined) throw refused(`${what} has ${rule} and no event; name one in "on"`);
+    if (options.on === undefined && rule !== "throttle")
+      throw refused(`${what} has ${rule} and no event; name one in "on"`);
     checkRule(what, rule, options[rule]);
   }
 }

@@ -1,8 +1,8 @@
-/** How events start the runs of a graph: with the names and semantics of Inngest. */
+/** How runs of a graph are started: with the names and semantics of Inngest. Only `throttle` applies also to starts without an event. */
 import type { Duration } from "../../platform/shared/clock.ts";
 
 interface Keyed<Data> {
-  /** Key of an event's data, such as a tenant: each key is counted on its own. Default: one for all. */
+  /** Key of an event's data, which is the run's input, such as a tenant: each key is counted on its own. Default: one for all. */
   key?: (data: Data) => string;
 }
 
@@ -14,7 +14,7 @@ export interface Debounce<Data = never> extends Keyed<Data> {
 }
 
 /**
- * Spreads starts over time: `limit` and `burst` runs may start at once, then one every `period / limit`. The others are queued, first come,
+ * Spreads starts over time, whatever starts the runs: `limit` and `burst` runs may start at once, then one every `period / limit`. The others are queued, first come,
  * first served; none is dropped.
  */
 export interface Throttle<Data = never> extends Keyed<Data> {

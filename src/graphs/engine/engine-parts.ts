@@ -11,6 +11,7 @@ import { EngineState } from "./engine-state.ts";
 import { GroupedStarts } from "./events/grouped-starts.ts";
 import { knownEvents } from "./events/known-events.ts";
 import { EventRouter } from "./events/route-event.ts";
+import { ThrottledStarts } from "./events/throttled-starts.ts";
 import { SentEvents } from "./events/sent-events.ts";
 import { KeepAlive } from "./runs/keep-alive.ts";
 import { NewGraphs } from "./runs/start-run.ts";
@@ -113,7 +114,9 @@ function callers(options: EngineOptions, limits: ValueLimits, running: ReturnTyp
   const { registry, children, admission, activeRuns, dispatcher, busy, state } = running;
   const { inputBytes } = limits;
   const views = new Views({ graphs, registry, clock });
-  const newGraphs = new NewGraphs({ graphs, registry, clock, activeRuns, views, inputBytes, onStart, origin });
+  const throttledStarts = new ThrottledStarts({ rows: store.startGroups, clock });
+  const starting = { graphs, registry, clock, activeRuns, throttledStarts, views, inputBytes, onStart, origin };
+  const newGraphs = new NewGraphs(starting);
   const unfit = new Unfit({ graphs, registry, clock, outboxRows, inputBytes });
   const steps = new Steps({ graphs, activeRuns, unfit, children, admission, views, limits, cluster, onRetry });
   admission.attach({

@@ -44,6 +44,8 @@ export interface StartGroupRows {
     key: string,
     decide: (open: StartGroupRow | undefined) => GroupChange,
   ): Promise<GroupChange | undefined>;
+  /** As `join`, for a start that no event causes. The changed rows only count. */
+  count(graph: string, key: string, decide: (open: StartGroupRow | undefined) => GroupChange): Promise<void>;
   /** Closed groups, and open ones that are due, by due time. */
   due(nowMs: number, limit: number): Promise<StartGroupRow[]>;
   /** Closes a group that is due. @returns its last state; undefined if it is gone or is not due any more. */

@@ -7,7 +7,7 @@ import {
   type StartGroupRow,
   type StartGroupRows,
 } from "../contract/start-groups.ts";
-import type { Database } from "./database.ts";
+import type { Database, Sql } from "./database.ts";
 import { clean } from "./write/group-document.ts";
 
 const SAVE = `INSERT INTO svc.start_group (graph, key, generation, is_open, due_ms, data) VALUES ($1, $2, $3, $4, $5, $6)
@@ -38,14 +38,17 @@ export class PostgresStartGroups implements StartGroupRows {
       const [found] = await sql("SELECT decided FROM svc.sent_event WHERE name = $1 AND id = $2 FOR UPDATE", ...event);
       const decided = found && decidedWith(found["decided"], graph);
       if (decided === undefined) return undefined;
-      const [open] = await sql(
-        "SELECT * FROM svc.start_group WHERE graph = $1 AND key = $2 AND is_open = 1 FOR UPDATE",
-        ...group,
-      );
-      const rows = decide(open && toStartGroup(open));
-      for (const row of rows) await sql(SAVE, ...groupValues(row).map(clean));
+      const rows = await change(sql, group, decide);
       await sql("UPDATE svc.sent_event SET decided = $3 WHERE name = $1 AND id = $2", ...event, decided);
       return rows;
+    });
+  }
+
+  async count(graph: string, key: string, decide: (open: StartGroupRow | undefined) => GroupChange): Promise<void> {
+    const group = [graph, clean(key)];
+    await this.#database.transaction(async (sql) => {
+      await sql(LOCK, JSON.stringify(group));
+      await change(sql, group, decide);
     });
   }
 
@@ -74,4 +77,17 @@ export class PostgresStartGroups implements StartGroupRows {
     const due = row?.["due"] ?? null;
     return due === null ? undefined : Number(due);
   }
+}
+
+/** Within a transaction that has the lock of the key. */
+async function change(
+  sql: Sql,
+  group: readonly string[],
+  decide: (open: StartGroupRow | undefined) => GroupChange,
+): Promise<GroupChange> {
+  const text = "SELECT * FROM svc.start_group WHERE graph = $1 AND key = $2 AND is_open = 1 FOR UPDATE";
+  const [open] = await sql(text, ...group);
+  const rows = decide(open && toStartGroup(open));
+  for (const row of rows) await sql(SAVE, ...groupValues(row).map(clean));
+  return rows;
 }

@@ -32,12 +32,23 @@ export class SqliteStartGroups implements StartGroupRows {
       const event = sql("SELECT decided FROM sent_event WHERE name = ? AND id = ?").get(name, id);
       const decided = event && decidedWith(event["decided"], graph);
       if (decided === undefined) return undefined;
-      const open = sql("SELECT * FROM start_group WHERE graph = ? AND key = ? AND is_open = 1").get(graph, key);
-      const rows = decide(open && toStartGroup(open));
-      for (const row of rows) sql(SAVE).run(...groupValues(row));
+      const rows = this.#change(graph, key, decide);
       sql("UPDATE sent_event SET decided = ? WHERE name = ? AND id = ?").run(decided, name, id);
       return rows;
     });
+  }
+
+  count(graph: string, key: string, decide: (open: StartGroupRow | undefined) => GroupChange): Promise<void> {
+    return this.#database.write(() => void this.#change(graph, key, decide));
+  }
+
+  /** Within a transaction. */
+  #change(graph: string, key: string, decide: (open: StartGroupRow | undefined) => GroupChange): GroupChange {
+    const sql = (text: string) => this.#database.sql(text);
+    const open = sql("SELECT * FROM start_group WHERE graph = ? AND key = ? AND is_open = 1").get(graph, key);
+    const rows = decide(open && toStartGroup(open));
+    for (const row of rows) sql(SAVE).run(...groupValues(row));
+    return rows;
   }
 
   async due(nowMs: number, limit: number): Promise<StartGroupRow[]> {

@@ -17,6 +17,7 @@ import type { Registry } from "../registry.ts";
 import type { Busy } from "../runs/idle-tracker.ts";
 import type { NewGraphs } from "../runs/start-run.ts";
 import { ofAuthor } from "./author-code.ts";
+import { keyOf } from "./start-key.ts";
 import { decideStart } from "./start-rules.ts";
 
 export interface GroupedStartsOptions {
@@ -31,7 +32,6 @@ export interface GroupedStartsOptions {
   inputBytes: number;
 }
 
-const MAX_KEY_LENGTH = 255;
 /** Groups to read at a time. */
 const SLICE = 100;
 /** Time before due groups are read again after a fault of the store. */
@@ -132,7 +132,8 @@ export class GroupedStarts {
         const origin = { kind: "event", name: last.name, sentMs: last.sentMs } as const;
         const at = dueMs > clock.now() ? { at: dueMs } : {};
         const input = isList ? events.map(({ data }) => data) : last.data;
-        const { snapshot } = await newGraphs.start(graph, input, { idempotencyKey: startKey(last), origin, ...at });
+        const starting = { idempotencyKey: startKey(last), origin, ...at };
+        const { snapshot } = await newGraphs.start(graph, input, starting, { isDecided: true });
         ids.push(snapshot.graph_id);
       }
     } catch (err) {
@@ -147,12 +148,4 @@ export class GroupedStarts {
 /** Whether another try would be rejected as well. */
 function isFinal(error: unknown): boolean {
   return error instanceof SvcError && (error.code === "SVC_INVALID" || error.code === "SVC_TOO_LARGE");
-}
-
-function keyOf(graph: string, rules: StartRules, data: Json): string {
-  const { key } = rules.debounce ?? rules.throttle ?? rules.rateLimit ?? rules.batchEvents ?? {};
-  // The type of the rule says which data its function takes, and the event's schema has made it.
-  const value: unknown = key ? key(data as never) : "";
-  if (typeof value === "string" && value.length <= MAX_KEY_LENGTH) return value;
-  throw new TypeError(`The key of "${graph}" must be a text of at most ${MAX_KEY_LENGTH} characters`);
 }

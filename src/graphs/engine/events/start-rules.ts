@@ -49,17 +49,23 @@ function bytesOf(events: readonly GroupedEvent[]): number {
 /**
  * The generic cell rate algorithm. `count` is the time at which the key has its whole burst again; then the row is deleted, since it is as
  * good as none.
+ * @returns the row that counts the start, and the time of the start.
  */
-function throttled(
+export function throttledStart(
   { limit, period, burst = 1 }: Throttle,
   input: RuleInput,
   open: StartGroupRow | undefined,
-): GroupChange {
+): { counter: StartGroupRow; startMs: number } {
   const { nowMs } = input;
   const gapMs = durationMs(period) / limit;
   const fullMs = Math.max(open?.count ?? nowMs, nowMs) + gapMs;
   const startMs = Math.max(nowMs, Math.ceil(fullMs - gapMs * (limit + burst)));
-  return [counter(input, open, Math.ceil(fullMs), fullMs), startOf(input, startMs)];
+  return { counter: counter(input, open, Math.ceil(fullMs), fullMs), startMs };
+}
+
+function throttled(rule: Throttle, input: RuleInput, open: StartGroupRow | undefined): GroupChange {
+  const { counter: row, startMs } = throttledStart(rule, input, open);
+  return [row, startOf(input, startMs)];
 }
 
 /** `count` is the number of starts in the period. */

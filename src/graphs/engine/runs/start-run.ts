@@ -19,6 +19,7 @@ import type { NewSignal } from "../../machine/machine.ts";
 import type { StartReport } from "../../machine/report-types.ts";
 import type { Snapshot } from "../../machine/view-types.ts";
 import type { ActiveRuns } from "./active-runs.ts";
+import type { ThrottledStarts } from "../events/throttled-starts.ts";
 import type { Registry } from "../registry.ts";
 import type { Views } from "./run-views.ts";
 
@@ -27,6 +28,7 @@ export interface NewGraphsOptions {
   registry: Registry;
   clock: Clock;
   activeRuns: ActiveRuns;
+  throttledStarts: ThrottledStarts;
   views: Views;
   /** Limit for an input, in bytes of JSON. */
   inputBytes: number;
@@ -42,6 +44,8 @@ export interface StartParts {
   audit?: (graphId: string, options: StartOptions, createdMs: number) => NewAudit | undefined;
   /** A signal to store with the start. */
   signal?: NewSignal;
+  /** Whether the rule of its graph has decided about the time of the start. */
+  isDecided?: boolean;
 }
 
 export class NewGraphs {
@@ -55,7 +59,7 @@ export class NewGraphs {
     what: string | GraphDefinition | Worker<never, unknown>,
     given: Json,
     options: StartOptions = {},
-    { audit = noted, signal }: StartParts = {},
+    { audit = noted, signal, isDecided = false }: StartParts = {},
   ): Promise<{ snapshot: Snapshot; created: boolean }> {
     const definition = this.#options.registry.startable(what);
     const { name } = definition;
@@ -66,7 +70,9 @@ export class NewGraphs {
     if (known) return { snapshot: known, created: false };
     if (definition.nodes.some(({ worker }) => worker.options.input)) await requireFit(definition, input);
     const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
-    const row = newGraph(definition, input, { ...options, origin }, this.#options.clock.now());
+    const at = isDecided ? undefined : await this.#options.throttledStarts.startMs(definition, input);
+    const timed = at === undefined ? options : { ...options, at: Math.max(at, options.at ?? 0) };
+    const row = newGraph(definition, input, { ...timed, origin }, this.#options.clock.now());
     const signals = signal ? [firstSignal(row, signal, this.#options.inputBytes)] : [];
     const lastSeq = 1 + signals.length;
     const stored = { row, nodes: firstNodes(row, definition), lastSeq, signals };
