@@ -1,5 +1,6 @@
 /**
- * Cost of whole pages: a counter and a todo of 20 rows, svc compared with others, built for production and loaded in Chromium.
+ * Cost of whole pages: a counter, todos of 20 and 1,000 rows, and a table of 1,000 components, svc compared with others, built for
+ * production and loaded in Chromium.
  *
  *   npm run bench:pages -- [--rounds N] [--only solid,svelte] [--json] [--update] [--quick]
  *
@@ -14,12 +15,15 @@ import { measureAnswer, measureLoad, measureScript, type Loaded, type ScriptTime
 import { buildSites, CONTENDERS, PAGES, TITLES, type Contender, type PageName } from "./lib/page-sites.ts";
 import { progress, publish, type Table } from "./lib/report.ts";
 import { median, shuffled } from "./lib/stats.ts";
+import type { Sample } from "./lib/table-driver.ts";
+import { measureOperations, operationsTable } from "./lib/table-page.ts";
 
 /** Selector of the click target: the counter's button; the first open todo. */
 const CLICKED: Record<PageName, string> = {
   counter: "main > button",
   todo: "li:nth-child(2) input",
   "todo-1000": "li:nth-child(2) input",
+  "table-1000": "tr:nth-child(2) .lbl",
 };
 /** Number of pages that wait for a slow network in parallel; more would wait for the processor. */
 const AT_ONCE = 4;
@@ -33,7 +37,7 @@ interface Measured extends Loaded {
 
 /** Pages measured on a slow network, and pages measured on a slow processor. */
 const ON_SLOW_NETWORK: readonly PageName[] = ["counter", "todo"];
-const ON_SLOW_PROCESSOR: readonly PageName[] = ["todo-1000"];
+const ON_SLOW_PROCESSOR: readonly PageName[] = ["todo-1000", "table-1000"];
 
 /**
  * Not run, because its server is a Rust crate: bytes of its published assets. An interactive page loads all three before any input.
@@ -90,8 +94,8 @@ function tableOf(page: PageName, measured: ReadonlyMap<Contender, Measured>): Ta
   };
 }
 
-/** The long todo: bytes and script time on a slow processor. */
-function longTableOf(measured: ReadonlyMap<Contender, Measured>): Table {
+/** A long page: bytes and script time on a slow processor. */
+function longTableOf(page: PageName, measured: ReadonlyMap<Contender, Measured>): Table {
   const all = [...measured.values()];
   const ms = (value: number): string => `${Math.round(value)} ms`;
   const time = (of: (times: ScriptTimes) => number): number[] => all.map(({ script }) => median(script.map(of)));
@@ -113,8 +117,8 @@ function longTableOf(measured: ReadonlyMap<Contender, Measured>): Table {
     ),
   ];
   return {
-    title: "Todo of 1,000 rows, one toggled, on a processor four times slower",
-    head: ["", "HTML", "scripts", "script time of load", "of the first toggle", "together"],
+    title: `${page === "todo-1000" ? "Todo of 1,000 rows, one toggled" : "Table of 1,000 rows that are components, one selected"}, on a processor four times slower`,
+    head: ["", "HTML", "scripts", "script time of load", "of the first click", "together"],
     rows: columns[0]?.map((_, at) => columns.map((cells) => cells[at] ?? "")) ?? [],
   };
 }
@@ -131,7 +135,8 @@ async function runAll(jobs: readonly (() => Promise<void>)[]): Promise<void> {
 const options = readOptions(3);
 const names = contenders(CONTENDERS, options);
 const { sites, dist, close } = await buildSites(names);
-const browser = await chromium.launch(await findChromium());
+const launch = await findChromium();
+const browser = await chromium.launch({ ...launch, args: [...launch.args, "--js-flags=--expose-gc"] });
 const served = new Map(
   await Promise.all([...sites].map(async ([name, site]) => [name, await serveSite(site)] as const)),
 );
@@ -150,6 +155,7 @@ try {
       });
     }
   }
+  const operations = new Map<Contender, Sample[]>();
   for (const round of roundsOf(options)) {
     progress(`slow network, round ${round} of ${options.rounds}`);
     const jobs = [...served].flatMap(([name, { url }]) =>
@@ -172,12 +178,19 @@ try {
           ?.get(name)
           ?.script.push(await measureScript(browser, `${url}/${page}`, CLICKED[page]));
       }
+      const samples = await measureOperations(browser, `${url}/table-1000`);
+      operations.set(name, [...(operations.get(name) ?? []), ...samples]);
     }
   }
   const tables = [...results].map(([page, mine]) => {
-    return ON_SLOW_PROCESSOR.includes(page) ? longTableOf(mine) : tableOf(page, mine);
+    return ON_SLOW_PROCESSOR.includes(page) ? longTableOf(page, mine) : tableOf(page, mine);
   });
-  const data = Object.fromEntries([...results].map(([page, mine]) => [page, Object.fromEntries(mine)]));
+  const inOrder = new Map(names.flatMap((name) => [[name, operations.get(name) ?? []] as const]));
+  tables.push(operationsTable(inOrder));
+  const data = {
+    ...Object.fromEntries([...results].map(([page, mine]) => [page, Object.fromEntries(mine)])),
+    operations: Object.fromEntries(operations),
+  };
   await publish({ bench: "pages", tables, data }, options);
   // A separate bench with other contenders.
   if (!options.json && !options.quick) await import("./site.ts");

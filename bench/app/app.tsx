@@ -1,6 +1,8 @@
 /** svc's app for the benches: the pages that bench/*.ts measure. */
 import { createApp, page, type Middleware } from "svckit";
 import { Counter } from "./pages/counter.tsx";
+import { RowTable } from "./pages/row-table.tsx";
+import { firstRows } from "./pages/table-data.ts";
 import { TablePage } from "./pages/table.tsx";
 import { makeTodos } from "./pages/todo-data.ts";
 import { Todos } from "./pages/todo.tsx";
@@ -17,6 +19,7 @@ const isolated: Middleware = async (_ctx, next) => {
 const counter = { title: "Counter", view: () => <Counter /> };
 const todo = { title: "To-do", view: () => <Todos todos={makeTodos(20)} /> };
 const long = { title: "To-do", view: () => <Todos todos={makeTodos(1000)} /> };
+const rows = { title: "Table", view: () => <RowTable rows={firstRows(1000)} /> };
 
 export default createApp({
   pages: [
@@ -26,6 +29,8 @@ export default createApp({
     page("/idle/counter", { ...counter, prefetch: "idle" }),
     page("/idle/todo", { ...todo, prefetch: "idle" }),
     page("/idle/todo-1000", { ...long, prefetch: "idle" }),
+    page("/table-1000", rows),
+    page("/idle/table-1000", { ...rows, prefetch: "idle" }),
     page("/todo-1000", { title: "To-do", view: () => <Todos todos={makeTodos(1000)} /> }),
   ],
   middleware: [isolated],

@@ -11,13 +11,18 @@ import { buildBenchApp } from "./svc-app.ts";
 
 export const CONTENDERS = ["svc", "svc-idle", "marko", "solid", "svelte", "qwik"] as const;
 export type Contender = (typeof CONTENDERS)[number];
-export type PageName = "counter" | "todo" | "todo-1000";
-export const PAGES: readonly PageName[] = ["counter", "todo", "todo-1000"];
-/** Source of each page: the long todo is the same page with more rows. */
-const SOURCES = ["counter", "todo"] as const;
+export type PageName = "counter" | "todo" | "todo-1000" | "table-1000";
+export const PAGES: readonly PageName[] = ["counter", "todo", "todo-1000", "table-1000"];
+const SOURCES = ["counter", "todo", "table"] as const;
 type Source = (typeof SOURCES)[number];
-const LONG = 1000;
-const SHORT = 20;
+
+/** Source and number of rows of each page: the long todo is the same page with more rows. */
+const PAGE_SOURCES: Record<PageName, { source: Source; rows: number; title: string }> = {
+  counter: { source: "counter", rows: 0, title: "Counter" },
+  todo: { source: "todo", rows: 20, title: "To-do" },
+  "todo-1000": { source: "todo", rows: 1000, title: "To-do" },
+  "table-1000": { source: "table", rows: 1000, title: "Table" },
+};
 
 const qwikDir = join(peersDir, "qwik");
 
@@ -66,7 +71,7 @@ async function svcSite(): Promise<{ site: Site; dist: string; close(): Promise<v
 
 /** Result of a peer's server build: a part of a document, or a whole one. */
 type Rendered = { html: string } | { head: string; body: string; data?: unknown };
-type Server = Record<Source, (todos: number, manifest?: unknown) => Rendered | Promise<Rendered>>;
+type Server = Record<Source, (rows: number, manifest?: unknown) => Rendered | Promise<Rendered>>;
 
 const serverConfig = (pluginList: Vite.PluginOption[]): Vite.InlineConfig => ({
   plugins: pluginList,
@@ -74,11 +79,13 @@ const serverConfig = (pluginList: Vite.PluginOption[]): Vite.InlineConfig => ({
   build: { ssr: true },
 });
 
-const sourceOf = (page: PageName): Source => (page === "counter" ? page : "todo");
-const rowsOf = (page: PageName): number => (page === "todo-1000" ? LONG : SHORT);
-
 async function importServer(path: string): Promise<Server> {
   return (await import(pathToFileURL(path).href)) as Server;
+}
+
+function render(server: Server, page: PageName, manifest?: unknown): Rendered | Promise<Rendered> {
+  const { source, rows } = PAGE_SOURCES[page];
+  return server[source](rows, manifest);
 }
 
 /** Solid and Svelte: a document around what they render, its data as JSON, a module script that hydrates. */
@@ -107,9 +114,9 @@ async function hydratedSite(name: "solid" | "svelte"): Promise<Site> {
   return async (path) => {
     const page = pageOf(path);
     if (!page) return file(client, path);
-    const source = sourceOf(page);
-    const rendered = await server[source](rowsOf(page));
-    return html("html" in rendered ? rendered.html : shell(source, rendered, preloads.get(source) ?? []));
+    const { source } = PAGE_SOURCES[page];
+    const rendered = await render(server, page);
+    return html("html" in rendered ? rendered.html : shell(page, rendered, preloads.get(source) ?? []));
   };
 }
 
@@ -120,7 +127,7 @@ async function importsOf(entry: string): Promise<string[]> {
 }
 
 function shell(
-  page: Source,
+  page: PageName,
   { head, body, data }: { head: string; body: string; data?: unknown },
   chunks: string[],
 ): string {
@@ -129,8 +136,8 @@ function shell(
     data === undefined
       ? ""
       : `<script type="application/json" id="data">${JSON.stringify(data).replaceAll("<", "\\u003c")}</script>`;
-  const title = page === "counter" ? "Counter" : "To-do";
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>${head}${preload}<script type="module" src="/${page}.js"></script></head><body><div id="root">${body}</div>${json}</body></html>`;
+  const { source, title } = PAGE_SOURCES[page];
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>${head}${preload}<script type="module" src="/${source}.js"></script></head><body><div id="root">${body}</div>${json}</body></html>`;
 }
 
 /** Marko's server build determines its browser build, and then gets the filenames of the latter. */
@@ -143,7 +150,7 @@ async function markoSite(): Promise<Site> {
   const server = await importServer(path);
   return async (path) => {
     const page = pageOf(path);
-    const rendered = page && (await server[sourceOf(page)](rowsOf(page)));
+    const rendered = page && (await render(server, page));
     return rendered && "html" in rendered ? html(rendered.html) : file(join(folder, "client"), path);
   };
 }
@@ -176,7 +183,7 @@ async function qwikSite(): Promise<Site> {
   const server = await importServer(join(ssr.outDir, "server.js"));
   return async (path) => {
     const page = pageOf(path);
-    const rendered = page && (await server[sourceOf(page)](rowsOf(page), manifest));
+    const rendered = page && (await render(server, page, manifest));
     return rendered && "html" in rendered ? html(rendered.html) : file(client, path);
   };
 }

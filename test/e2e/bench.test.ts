@@ -71,8 +71,14 @@ describe("the benchmarks", () => {
     assert.ok(svc.every(({ instantiations }) => instantiations > 0));
   });
 
-  it("of whole pages click the counter and the todo, early and late", async () => {
-    const pages = (await quickRun("pages")) as Record<string, { svc: { scriptBytesBefore: number; early: number[] } }>;
+  it("of whole pages click the counter and the todo, early and late, and change the table", async () => {
+    const pages = (await quickRun("pages")) as Record<
+      string,
+      { svc: { scriptBytesBefore: number; early: number[] } }
+    > & {
+      operations: { svc: { script: number }[] };
+    };
+    assert.ok(pages.operations.svc.length > 0 && pages.operations.svc.every(({ script }) => script > 0));
     for (const name of ["counter", "todo"]) {
       assert.ok((pages[name]?.svc.scriptBytesBefore ?? 0) > 0);
       assert.ok(pages[name]?.svc.early.every((time) => time > 0));

@@ -19,3 +19,11 @@ export function newRows(count: number): { id: number; label: string }[] {
     label: `${any(ADJECTIVES)} ${any(COLOURS)} ${any(NOUNS)}`,
   }));
 }
+
+/** The rows of a page from the server, the same each time. Their ids are negative, so that no new row has one of them. */
+export function firstRows(count: number): { id: number; label: string }[] {
+  return Array.from({ length: count }, (_, at) => ({
+    id: -1 - at,
+    label: `${ADJECTIVES[at % ADJECTIVES.length]} ${COLOURS[at % COLOURS.length]} ${NOUNS[at % NOUNS.length]}`,
+  }));
+}

@@ -1,5 +1,6 @@
 /** @jsxImportSource @builder.io/qwik */
 import { Counter } from "./counter.jsx";
+import { RowTable } from "./table.jsx";
 import { Todos } from "./todo.jsx";
 
 export const CounterPage = () => (
@@ -24,6 +25,19 @@ export const TodoPage = ({ todos }) => (
     </head>
     <body>
       <Todos todos={todos} />
+    </body>
+  </>
+);
+
+export const TablePage = ({ rows }) => (
+  <>
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>Table</title>
+    </head>
+    <body>
+      <RowTable rows={rows} />
     </body>
   </>
 );
