@@ -8,6 +8,7 @@ import type { AdmissionRows, LimitedKey } from "../../../storage/contract/admiss
 import type { GraphRow } from "../../../storage/contract/graph-rows.ts";
 import { limitOf } from "../../definition/flow-control.ts";
 import type { GraphConcurrency, OnLimit } from "../../definition/flow-control-types.ts";
+import type { AdmittedRuns } from "./admitted-runs.ts";
 import { Expiry } from "./expiry.ts";
 import { overflow } from "./overflow.ts";
 import type { EngineState } from "../engine-state.ts";
@@ -24,14 +25,6 @@ export interface AdmissionOptions {
   state: EngineState;
   /** Whether several processes share the store: then each admitted run gets a job, by which one of them finds it. */
   isShared: boolean;
-}
-
-/** The engine's runs. */
-export interface AdmittedRuns {
-  /** Continues a run that the store has admitted at this time. */
-  admitted(graphId: string, nowMs: number): Promise<void>;
-  /** Cancels a run, unless it has ended or is being cancelled. */
-  cancel(graphId: string, message: string): Promise<void>;
 }
 
 /** Keys to look at in one sweep of a graph. */

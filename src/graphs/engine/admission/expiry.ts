@@ -2,7 +2,7 @@
 import type { Clock, Timer } from "../../../platform/shared/clock.ts";
 import type { Log } from "../../../platform/shared/log.ts";
 import type { AdmissionRows } from "../../../storage/contract/admission.ts";
-import type { AdmittedRuns } from "./admission.ts";
+import type { AdmittedRuns } from "./admitted-runs.ts";
 import type { EngineState } from "../engine-state.ts";
 import type { Busy } from "../runs/idle-tracker.ts";
 
