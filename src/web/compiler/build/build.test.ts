@@ -79,6 +79,20 @@ describe("a build", () => {
     await assert.rejects(buildApp({ root: "/tmp/a?b" }), { code: "SVC_DEFINITION", message: /contains "\?"/ });
   });
 
+  it("succeeds in a folder whose path contains a number sign and an apostrophe, and the app loads from there", async () => {
+    const files = { ...APP, "lib/step.ts": CLEAN_STEP };
+    const moved = Object.fromEntries(Object.entries(files).map(([name, text]) => [`it's #1/${name}`, text]));
+    await withTempApp(moved, async (app) => {
+      const root = path.join(app.root, "it's #1");
+      const { manifest } = await buildApp({ root });
+      assert.deepEqual(Object.keys(manifest.chunks), ["pages/Counter.tsx", "pages/other.tsx"]);
+      const { default: built } = (await import(pathToFileURL(path.join(root, "dist/server/app.js")).href)) as {
+        default: readonly unknown[];
+      };
+      assert.equal(built.length, 2);
+    });
+  });
+
   it("fails without an app, and names the expected files and the command that creates one", async () => {
     await withTempApp({ "page.tsx": COUNTER }, async (app) => {
       const { code, message } = await refused(app);
