@@ -43,7 +43,7 @@ export class Cell implements Node {
   }
 
   set value(value: unknown) {
-    if (this._run) throw new TypeError("svc: a computed is read-only");
+    if (this._run) throw new TypeError("svc: read-only computed");
     touch(this);
     assign(this, value);
     flush();

@@ -116,6 +116,8 @@ export const Put = (parent: Element, key: number, view: View): void => K(parent,
 interface RowParent {
   readonly children: readonly NodeRange[];
   insertBefore(row: NodeRange, behind: NodeRange | null): void;
+  /** Undefined in browsers that lack it. */
+  readonly moveBefore: ((row: NodeRange, behind: NodeRange | null) => void) | undefined;
 }
 
 /** The rows before the comment with this key, as the parent of a list whose rows are ranges. */
@@ -130,6 +132,12 @@ export const Rows = (parent: Element, key: number): RowParent => {
     insertBefore(row, behind) {
       (behind ? behind._start : end).before(...row._nodes());
     },
+    moveBefore:
+      "moveBefore" in Element.prototype
+        ? (row, behind) => {
+            for (const node of row._nodes()) end.parentNode!.moveBefore(node, behind ? behind._start : end);
+          }
+        : undefined,
   };
 };
 
