@@ -160,7 +160,9 @@ export type Attribute =
   | { kind: "spread"; expression: Node; skip: string[]; tag: string }
   | FieldAttribute
   /** `ref={…}`: a function that is called, or an object that is filled. */
-  | { kind: "ref"; target: Expression; isFunction: boolean };
+  | { kind: "ref"; target: Expression; isFunction: boolean; isCreated: boolean }
+  /** `autofocus` of an element that the browser may create, where browsers ignore the attribute. */
+  | { kind: "autofocus" };
 
 export interface ValueAttribute {
   kind: "value";

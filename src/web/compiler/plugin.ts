@@ -71,6 +71,7 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.form,
   PATHS.effect,
   PATHS.portal,
+  PATHS.ref,
   PATHS.resource,
   PATHS.boundary,
   PATHS.raw,

@@ -1,5 +1,7 @@
-/** `ref.js`: refs, for pages that have any. Reading a ref wakes the component that renders its element. */
-import { kinds, touch } from "../runtime/core.ts";
+/**
+ * `ref.js`: refs, and `autofocus` of created elements, for pages that have any. Reading a ref wakes the component that renders its element.
+ */
+import { isResuming, kinds, touch } from "../runtime/core.ts";
 
 kinds[7] = () => {
   let element: Element | null = null;
@@ -13,4 +15,15 @@ kinds[7] = () => {
     },
   };
   return ref;
+};
+
+/** Calls a function ref. A created element is bound before it is inserted, so its function waits for that. */
+export const whenConnected = (element: HTMLElement, run: (element: HTMLElement) => unknown): void => {
+  if (element.isConnected) run(element);
+  else queueMicrotask(() => element.isConnected && run(element));
+};
+
+/** `autofocus`: browsers apply it only to the page's own HTML. */
+export const focusCreated = (element: HTMLElement): void => {
+  if (!isResuming()) whenConnected(element, () => element.focus());
 };

@@ -42,6 +42,15 @@ describe("a ref", () => {
     assert.match(browserBody(`import { seen } from "./x.ts"; ${A("return <p ref={seen} />;")}`), /\(seen\)\(\$r\);/);
   });
 
+  it("of an element that the browser may create runs once that is connected, and autofocus focuses it then", () => {
+    const text = A("const n = signal(0); return <p>{n.value && <input autofocus ref={(el) => go(el)} />}</p>;");
+    assert.match(browserBody(text), /focusCreated\(\$r\);\s+\$whenConnected\(\$r, \(el\) => go\(el\)\);/);
+    assert.doesNotMatch(
+      browserBody(A("return <input autofocus ref={(el) => go(el)} />;")),
+      /whenConnected|focusCreated/,
+    );
+  });
+
   it("in rows is assigned when the scope wakes", () => {
     const text = A("const all = store([1]); return <ul>{all.map((n) => <li ref={(el) => go(el, n)} />)}</ul>;");
     assert.match(browserBody(text), /, \$raw, 1\);/);

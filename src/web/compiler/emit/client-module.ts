@@ -48,6 +48,7 @@ export type PartName =
   | "resource"
   | "boundary"
   | "portal"
+  | "ref"
   | "select"
   | "virtual"
   | "prop";

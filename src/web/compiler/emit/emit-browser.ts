@@ -152,6 +152,8 @@ export class BrowserEmitter implements ElementEmitter {
       if (attribute.kind === "value") this.#bindValue(attribute, path, place, body);
       else if (this.#props) continue;
       else if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
+      else if (attribute.kind === "autofocus")
+        body.push(`${this.#client.part("ref", "focusCreated", place.scope)}(${path});\n`);
     }
     if (element.rawHtml) this.#bindRawHtml(element.rawHtml, path, place, body);
     if (this.#props) return this.#bindProps(element, path, place, body);
@@ -333,14 +335,17 @@ export class BrowserEmitter implements ElementEmitter {
   }
 
   #bindRef(
-    { target, isFunction: isCalled }: Attribute & { kind: "ref" },
+    { target, isFunction: isCalled, isCreated }: Attribute & { kind: "ref" },
     path: string,
     place: Place,
     body: Code,
   ): void {
     place.scope.isNeeded = true;
     this.#captures.capture(target, place);
-    if (isCalled) body.push("(", target, `)(${path});\n`);
+    // The browser binds a created element before it inserts it.
+    if (isCalled && isCreated)
+      body.push(`${this.#client.part("ref", "whenConnected", place.scope)}(${path}, `, target, ");\n");
+    else if (isCalled) body.push("(", target, `)(${path});\n`);
     else body.push(target, `.current = ${path};\n`);
   }
 

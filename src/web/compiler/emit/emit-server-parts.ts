@@ -232,7 +232,7 @@ export class ItemEmitter {
 
   #attribute(attribute: Attribute, tag: string): Segment[] {
     if (attribute.kind === "static") return [attribute.html];
-    if (attribute.kind === "ref") return [];
+    if (attribute.kind === "ref" || attribute.kind === "autofocus") return [];
     if (attribute.kind === "field") return this.#field(attribute, tag);
     if (attribute.kind === "spread") return [this.#spread(attribute, attribute.skip)];
     if (!attribute.live) this.#walker.still(attribute.expression);

@@ -67,16 +67,23 @@ export function extractAttributes(
     } else if (name === "dangerouslySetInnerHTML" && expression) {
       rawHtml = { expression, live: isLive(extraction, expression, position) };
     } else if (name === "ref") {
-      attributes.push(refAttribute(extraction, item, expression));
+      attributes.push(refAttribute(extraction, item, expression, position));
     } else if (tag === "textarea" && name === "value") {
       content = fixedText(item, expression);
       if (content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
     } else if (tag === "select" && name === "value") {
       attributes.push(selectValue(extraction, node, item, position));
+    } else if (name === "autofocus" && position.isRegion && isAlways(item, expression)) {
+      attributes.push({ kind: "static", html: " autofocus" }, { kind: "autofocus" });
     } else if (name !== "key" && !(name === "slot" && slotNameOf(extraction, node) !== ""))
       attributes.push(extractAttribute(extraction, node, item, position));
   }
   return { attributes, rawHtml, content };
+}
+
+/** `autofocus`, `autofocus=""` or `autofocus={true}`. */
+function isAlways(attribute: ESTree.JSXAttribute, expression: Expression | undefined): boolean {
+  return expression ? fixedValue(expression) === true : attribute.value?.type !== "JSXExpressionContainer";
 }
 
 function fixedText(attribute: ESTree.JSXAttribute, expression: Expression | undefined): string | undefined {
@@ -385,13 +392,19 @@ function keepingHandler(extraction: Extraction, node: ESTree.JSXElement, positio
 }
 
 /** @throws SvcError SVC103 for a target that is neither a ref nor a function */
-function refAttribute({ module }: Extraction, attribute: Node, expression: Expression | undefined): Attribute {
+function refAttribute(
+  { module }: Extraction,
+  attribute: Node,
+  expression: Expression | undefined,
+  { isRegion }: Position,
+): Attribute {
   const target = expression && unwrap(expression);
   const binding = target?.type === "Identifier" ? module.scopes.within(target)[0]?.binding : undefined;
   const kind = binding && module.kind(binding);
   const isFunction = target !== undefined && (isFunctionNode(target) || kind === "function" || kind === "import");
   const isObject = target?.type === "MemberExpression" || kind === "value" || kind === "ref" || kind === "let";
-  if (expression && (isFunction || isObject)) return { kind: "ref", target: expression, isFunction };
+  if (expression && (isFunction || isObject))
+    return { kind: "ref", target: expression, isFunction, isCreated: isRegion };
   throw diagnostic(
     module.file,
     "SVC103",
