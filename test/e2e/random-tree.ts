@@ -1,5 +1,5 @@
 /**
- * Random component trees: components in rows and branches, with reactive props and context, over the random data of random-view.ts.
+ * Random component trees: components in rows and branches, with reactive props, over the random data of random-view.ts.
  * Components have no state of their own, so the server's page for the same data is the model of each step.
  */
 import { randomChanges, randomData, type Tape } from "./random-view.ts";
@@ -29,9 +29,8 @@ export function randomTree(tape: Tape): string {
   };
   const use = (scope: Scope, more = "") => usage(tape, tape.next(count), scope, more);
   const inRow: Scope = { ...top, texts: [...top.texts, "row.text"], numbers: [...top.numbers, "at"], row: "row" };
-  return `import { Case, computed, createContext, For, Match, Show, signal, useContext } from "svckit";
+  return `import { Case, computed, For, Match, Show, signal } from "svckit";
 const CHANGES = ${source};
-const Shared = createContext({ value: { texts: ["", "", ""], flags: [false] } });
 const NONE = { id: -1, text: "none", flag: false, tags: ["n"] };
 ${components.join("\n")}
 function Row(props) {
@@ -55,13 +54,13 @@ export function View(props) {
     data.value = { ...data.value, rows };
   };
   return (
-    <Shared.Provider value={data}><main>
+    <main>
       <button id="open" onClick={() => (isOpen.value = !isOpen.value)}>open</button>
       <button id="change" onPointerDown={(event) => change(event.button)}>change</button>
       {isOpen.value && ${use(top)}}
       <ul>{data.value.rows.map((row, at) => <Row key={row.id} ${propsOf(tape, inRow)} onToggle={(id) => toggle(id)} />)}</ul>
       {${top.flags[0]} ? ${use(top)} : ${use(top)}}
-    </main></Shared.Provider>
+    </main>
   );
 }
 export const start = { isOpen: false, data: ${JSON.stringify(first)} };
@@ -110,17 +109,9 @@ class ComponentWriter {
   source(): string {
     const tape = this.#tape;
     const scope = this.#isDestructured ? withoutProps(PROPS) : PROPS;
-    const lines: string[] = [];
-    const shown: string[] = [];
-    if (tape.chance(50)) {
-      lines.push(`const label = computed(() => \`<\${${tape.pick(scope.texts)}}>\`);`);
-      shown.push("label.value");
-    }
-    if (tape.chance(40)) {
-      lines.push("const shared = useContext(Shared);");
-      shown.push("shared.value.texts[1]", "String(shared.value.flags[0])");
-    }
-    const inner = { ...scope, shown };
+    const hasComputed = tape.chance(50);
+    const inner = hasComputed ? { ...scope, shown: ["label.value"] } : scope;
+    const lines = hasComputed ? [`const label = computed(() => \`<\${${tape.pick(scope.texts)}}>\`);`] : [];
     const parameter = this.#isDestructured ? "{ text, number, flag, row }" : "props";
     const pieces = Array.from({ length: 1 + tape.next(3) }, () => this.#piece(inner)).join("\n");
     const root = tape.pick(["div", "section", ""]);
