@@ -8,6 +8,11 @@ export interface Manifest {
   actions: string[];
   /** Chunks that call actions, directly or through an import. Undefined, as in development: any chunk may call actions. */
   callers?: string[];
+  /**
+   * Chunk that creates components -> other chunks and parts of the runtime that it imports. Pages name them beside the chunk, so that the browser
+   * fetches all of them at once. Undefined, as in development: it finds them when the chunk has arrived.
+   */
+  needs?: Record<string, string[]>;
   /** Actions of them that browser code reads as streams; undefined if there are none. */
   streams?: string[];
   /** Whether the app was not built: its pages render, but their browser code does not exist. */

@@ -49,6 +49,30 @@ describe("a build", () => {
     });
   });
 
+  it("names the chunks and parts of components that the browser creates, so that no import delays them", async () => {
+    const view = (name: string): string => `
+      import { signal } from "svckit";
+      import { Card } from "./card.tsx";
+      export function ${name}() { const n = signal(0); return <p onClick={() => n.value++}>{n.value > 0 && <Card at={n.value} />}</p>; }`;
+    const files = {
+      "app.tsx":
+        'import { A } from "./a.tsx"; import { B } from "./b.tsx"; import { C } from "./c.tsx"; export default [A, B, C];',
+      "a.tsx": view("A"),
+      "b.tsx": view("B"),
+      "c.tsx":
+        'import { signal } from "svckit"; export function C() { const n = signal(0); return <p onClick={() => n.value++}>{n.value}</p>; }',
+      "card.tsx": "export const Card = (props: { at: number }) => <b>{props.at}</b>;",
+    };
+    await withTempApp(files, async (app) => {
+      const { manifest } = await buildApp({ root: app.root });
+      const { chunks, needs = {} } = manifest;
+      const shared = (await app.list("dist/client/handler")).filter((name) => /^shared-[0-9a-f]{8}\.js$/.test(name));
+      assert.equal(shared.length, 1);
+      const expected = ["create", `handler/${shared[0]?.replace(".js", "")}`, "region"];
+      assert.deepEqual(needs, { [chunks["a.tsx"] ?? ""]: expected, [chunks["b.tsx"] ?? ""]: expected });
+    });
+  });
+
   it("builds apps in JavaScript, with pages from files", async () => {
     const files = {
       "app.js": 'import { createFullStackApp } from "svckit/fullstack"; export default createFullStackApp({});',

@@ -14,7 +14,7 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { unwrapErrors } from "./build-errors.ts";
 import { PURE_CALLS } from "./import-chain.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
-import { STATIC_INDEX } from "../../../platform/shared/wire.ts";
+import { DOM, PATHS, STATIC_INDEX } from "../../../platform/shared/wire.ts";
 import { sortedImports } from "../emit/chunk-imports.ts";
 import { disposalSymbols } from "../emit/disposal-symbols.ts";
 import { createManifest } from "./manifest.ts";
@@ -76,7 +76,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await writeTypes(path.join(outDir, "server"), entry);
   await moveAssets(outDir);
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
-  const { chunks, callers } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
+  const { chunks, callers, needs } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
   requireFramework(modules);
   const code = server.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
   const found = styleOrder(modules.styles, entry, modules.jsx);
@@ -84,6 +84,7 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const manifest = {
     ...createManifest(chunks, [...modules.actions.values()].flat(), styles ? [...code, JSON.stringify(styles)] : code),
     callers,
+    ...(Object.keys(needs).length > 0 && { needs }),
     ...(styles && { styles }),
   };
   await copyPublic(root, outDir);
@@ -215,6 +216,8 @@ interface BrowserChunks {
   readonly chunks: ReadonlyMap<string, string>;
   /** Names of the chunks that may call actions. */
   readonly callers: string[];
+  /** Chunk that creates components -> other modules that it imports. */
+  readonly needs: Record<string, string[]>;
 }
 
 async function buildBrowser(
@@ -224,7 +227,7 @@ async function buildBrowser(
   areMapsPublic: boolean,
 ): Promise<BrowserChunks> {
   const entries = browserEntries(modules);
-  if (entries.size === 0) return { chunks: new Map(), callers: [] };
+  if (entries.size === 0) return { chunks: new Map(), callers: [], needs: {} };
   const config = browserConfig(root, modules);
   const input = [...entries.keys()].map((file) => file + CLIENT_QUERY);
   const output = await unwrapErrors(() =>
@@ -256,6 +259,7 @@ async function buildBrowser(
   const written = new Map(files.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
   const chunks = new Map<string, string>();
   const callers: string[] = [];
+  const needs: Record<string, string[]> = {};
   for (const file of written.values()) {
     if (!file.isEntry || file.facadeModuleId === null) continue;
     const module = entries.get(file.facadeModuleId.slice(0, -CLIENT_QUERY.length));
@@ -264,8 +268,28 @@ async function buildBrowser(
     chunks.set(module, name);
     if (withImports(file, written).some((one) => modules.actions.has(one.facadeModuleId ?? one.fileName)))
       callers.push(name);
+    const needed = importedModules(file, written);
+    if (needed.includes(CREATE)) needs[name] = needed;
   }
-  return { chunks, callers: callers.sort() };
+  return { chunks, callers: callers.sort(), needs };
+}
+
+/** Part of the runtime that creates components. */
+const CREATE = path.posix.basename(PATHS.create, ".js");
+/** How a chunk imports a part of the runtime (emit/chunk-imports.ts). */
+const PART_IMPORT = new RegExp(`${DOM.queue.replaceAll("$", "\\$")}\\.load\\(["'\`]([\\w-]+)["'\`]\\)`, "g");
+
+/** Modules that a chunk imports statically, directly or not, by the names under which the loader fetches them. */
+function importedModules(chunk: Rollup.OutputChunk, all: ReadonlyMap<string, Rollup.OutputChunk>): string[] {
+  const found = new Set([chunk]);
+  for (const one of found)
+    for (const name of one.imports) {
+      const other = all.get(name);
+      if (other) found.add(other);
+    }
+  const parts = [...found].flatMap(({ code }) => [...code.matchAll(PART_IMPORT)].map(([, part = ""]) => part));
+  const chunks = [...found].filter((one) => one !== chunk).map(({ fileName }) => fileName.replace(/\.js$/, ""));
+  return [...new Set([...chunks, ...parts])].filter((name) => name !== "core").sort();
 }
 
 /** Files that a build has written; none for a build that watches. */

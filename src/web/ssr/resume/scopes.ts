@@ -21,6 +21,8 @@ const STREAM = "stream";
 const BOUNDARY = "boundary";
 /** Part of the runtime that creates function props. */
 const FUNCTIONS = "fn";
+/** Part that creates components. */
+const CREATE = "create";
 /** Part of contexts in components that the browser creates. */
 const CONTEXT = "context";
 /** Part that fetches a CSRF token, for scopes that may call actions on pages without a token. */
@@ -239,9 +241,15 @@ export class PageScopes implements NestedIndex {
       for (const [key, [type, test]] of Object.entries(block.conditions ?? {})) events.addCondition(key, type, test);
       for (const name of block.parts) features.meet(name);
       modules = [HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
+      for (const name of this.#neededBy(block, chunk)) modules = withName(modules, name);
       this.#blocks.set(block, modules);
     }
     return modules;
+  }
+
+  /** Modules of the components that the browser may create in the scope. */
+  #neededBy({ parts }: TemplateInfo, chunk: string): readonly string[] {
+    return parts.includes(CREATE) ? (this.#page.manifest.needs?.[chunk] ?? []) : [];
   }
 
   #tokenOf(chunk: string): readonly string[] {
