@@ -1,41 +1,12 @@
 /** `svc new` from the published package: the new app type-checks, builds, passes its own tests, serves, and is used in a browser. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { promisify } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser, openTab, seriousViolations } from "./browser.ts";
-import { root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
-
-const folder = temporaryFolder();
-const modules = join(folder.path, "tools/node_modules");
-const cli = join(modules, "svckit/bin/svc.js");
-const shop = join(folder.path, "shop");
-
-/** Runs a command as a person would, without the variables of the test. */
-async function run(command: string, args: readonly string[], cwd: string): Promise<string> {
-  const env = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
-  const { stdout } = await promisify(execFile)(command, args, { cwd, env });
-  return stdout;
-}
-
-/** Unpacks the output of `npm pack`, and links all dependencies to the installed ones. */
-async function install(): Promise<void> {
-  const packed = await run("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder.path], root);
-  mkdirSync(join(modules, "svckit"), { recursive: true });
-  mkdirSync(join(modules, ".bin"));
-  const unpack = ["-xzf", join(folder.path, packed.trim()), "--strip-components=1", "-C", join(modules, "svckit")];
-  await run("tar", unpack, folder.path);
-  for (const name of readdirSync(join(root, "node_modules")))
-    if (!name.startsWith(".") && name !== "svckit") symlinkSync(join(root, "node_modules", name), join(modules, name));
-  symlinkSync(cli, join(modules, ".bin/svc"));
-  symlinkSync(join(root, "node_modules/typescript/bin/tsc"), join(modules, ".bin/tsc"));
-  await run(process.execPath, [cli, "new", "shop", "--svc", packed.trim()], folder.path);
-  symlinkSync(modules, join(shop, "node_modules"));
-  writeFileSync(join(shop, "server.ts"), MOUNT);
-}
+import { startDemo, type DemoServer } from "./demo-server.ts";
+import { packedApp, run, type PackedApp } from "./packed-app.ts";
 
 /** Part of the type check: the built app in a server of Express, as in docs/guide/mounting.md. */
 const MOUNT = `import express from "express";
@@ -48,22 +19,26 @@ site.get("/own", (req, res) => void res.send(req.path));
 `;
 
 describe("an app that svc new has written", () => {
+  let packed: PackedApp;
+  let shop: string;
   let tests: string;
   let server: DemoServer;
   let browser: Browser;
 
   before(async () => {
-    await install();
+    packed = await packedApp("shop");
+    shop = packed.app;
+    writeFileSync(join(shop, "server.ts"), MOUNT);
     tests = await run("npm", ["test"], shop);
     const env = { SVC_SITE_URL: "https://shop.example" };
-    server = await startDemo({ app: shop, cli, dataDir: join(folder.path, "data"), env });
+    server = await startDemo({ app: shop, cli: packed.cli, dataDir: join(packed.folder, "data"), env });
     browser = await launchBrowser();
   });
 
   after(async () => {
     await browser?.close();
     await server?.stop();
-    folder.remove();
+    packed?.remove();
   });
 
   it("depends on the given tarball", () => {
