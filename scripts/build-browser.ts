@@ -36,7 +36,6 @@ const ASSETS = [
   "prefetch",
   "ref",
   "fn",
-  "prop",
   "stream",
   "resource",
   "effect",
@@ -71,13 +70,21 @@ const ASSETS = [
   "flow-log",
   "create",
   "context",
+  "prop",
 ];
 /** Folders of src/web/client that hold assets under their own names. */
 const CLIENT_FOLDERS = ["runtime", "bindings", "created", "state", "actions", "streaming", "navigation"];
 /** Assets that contain core. */
 const HOLDS_CORE = new Set(["core", "runtime", "dev/core", "dev/runtime"]);
 /** Assets of development: file -> source. They have a separate folder, because production serves the whole other one. */
-const DEV_ASSETS = { core: "dev/core", runtime: "dev/runtime", dev: "dev/client", region: "region", stream: "stream", effect: "effect" };
+const DEV_ASSETS = {
+  core: "dev/core",
+  runtime: "dev/runtime",
+  dev: "dev/client",
+  region: "region",
+  stream: "stream",
+  effect: "effect",
+};
 
 /** Inline scripts, which share values through global names. */
 const INLINE = new Set(["stub", "swap"]);
