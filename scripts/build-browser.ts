@@ -18,6 +18,7 @@ const LOADER_URL = "/_svc/loader.js";
 const REGION_URL = "/_svc/region.js";
 const ACT_URL = "/_svc/act.js";
 const EFFECT_URL = "/_svc/effect.js";
+const BOUNDARY_URL = "/_svc/boundary.js";
 const CREATE_URL = "/_svc/create.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
@@ -70,6 +71,11 @@ const ASSETS = [
   "flow-log",
   "create",
   "context",
+  "builtins",
+  "spread",
+  "dynamic",
+  "error-boundary",
+  "created-moments",
   "prop",
 ];
 /** Folders of src/web/client that hold assets under their own names. */
@@ -112,6 +118,14 @@ const importsByUrl: Plugin = {
     );
     builder.onResolve({ filter: /\/create\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: CREATE_URL, external: true },
+    );
+    builder.onResolve({ filter: /\/(?:attr|spread)\.ts$/ }, ({ kind, path }) =>
+      kind === "entry-point"
+        ? undefined
+        : { path: `/_svc/${path.includes("attr") ? "attr" : "spread"}.js`, external: true },
+    );
+    builder.onResolve({ filter: /\/bindings\/boundary\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: BOUNDARY_URL, external: true },
     );
     // Effects and created components share the list of cleanups.
     builder.onResolve({ filter: /\/state\/effect\.ts$/ }, ({ kind }) =>
@@ -180,7 +194,7 @@ function shortened(code: string): string {
 /** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import could never be retried. */
 function throughLoader(code: string): string {
   return code.replaceAll(
-    /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region|effect)\.js"/g,
+    /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region|effect|create|boundary|attr|spread)\.js"/g,
     (_import, list: string, part: string) => `const{${list.replaceAll(" as ", ":")}}=await $svc.load("${part}")`,
   );
 }

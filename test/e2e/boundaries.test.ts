@@ -300,6 +300,40 @@ describe("an error boundary", () => {
       assert.equal(await page.locator("#handlers").count(), 1);
     }));
 
+  it("that the browser created catches errors of handlers, bindings, effects and components, and restores its content", () =>
+    reporting(
+      "/created-failing",
+      ["thrown by a handler", "Invalid count value: -98", "thrown by an effect", "thrown by a component"],
+      async (page) => {
+        await button(page, "Open").click();
+        await button(page, "Clicks 0").click();
+        await button(page, "Throw").click();
+        await caught(page).filter({ hasText: "thrown by a handler" }).waitFor();
+        assert.equal(await page.locator("#parts:visible").count(), 0);
+        await button(page, "Reset").click();
+        await button(page, "Clicks 1").click();
+        await button(page, "Clicks 2").waitFor();
+        for (const kind of ["binding", "effect"]) {
+          await button(page, `Bad ${kind}`).click();
+          await caught(page).waitFor();
+          await button(page, "Repair").click();
+          await button(page, "Reset").click();
+          await button(page, "Clicks 2").waitFor();
+        }
+        await button(page, "Bad function").click();
+        await button(page, "Open").click();
+        await button(page, "Open").click();
+        await caught(page).filter({ hasText: "thrown by a component" }).waitFor();
+        await button(page, "Repair").click();
+        await button(page, "Reset").click();
+        await button(page, "Clicks 0").click();
+        await button(page, "Throw").waitFor();
+        await button(page, "Open").click();
+        assert.equal(await page.locator("svc-kept").count(), 0);
+        assert.equal(await page.locator("#parts").count(), 0);
+      },
+    ));
+
   it("whose fallback the server rendered requests the page again", () =>
     reporting("/failing-server", [], async (page) => {
       assert.equal(await caught(page).textContent(), "broken on the server");

@@ -35,7 +35,7 @@ declare global {
 export function install(pendingAttribute: string, timeoutMs: number): void {
   const FIELDS = ["INPUT", "OPTION", "SELECT", "TEXTAREA"];
   const MEDIA = ["AUDIO", "VIDEO"];
-  const PROTOCOL = ["s", "b", "pt"];
+  const PROTOCOL = ["s", "b", "pt", "m"];
   /** Concurrent pages wait like this, so that none takes the processor from the others. */
   const POLL_MS = 10;
   const SILENT = ["SCRIPT", "NOSCRIPT"];

@@ -11,11 +11,11 @@ import { Pool } from "./pool.ts";
 
 export const fixtureApp = join(root, "test/fixtures/compiler");
 
-/** The names of the fixtures, which are their paths. `FIXTURES=row` keeps those whose names contain "row". */
+/** The names of the fixtures, which are their paths. `FIXTURES=row,tree` keeps those whose names contain "row" or "tree". */
 export const fixtureNames: string[] = readdirSync(fixtureApp, { withFileTypes: true, recursive: true })
   .filter((entry) => entry.name === "input.tsx" && !entry.parentPath.includes("dist"))
   .map((entry) => entry.parentPath.slice(fixtureApp.length + 1))
-  .filter((name) => name.includes(process.env["FIXTURES"] ?? ""))
+  .filter((name) => (process.env["FIXTURES"] ?? "").split(",").some((part) => name.includes(part)))
   .sort();
 
 /** The number of concurrent tabs. Pages mostly wait for code, so more tabs than processors are faster. */

@@ -47,6 +47,8 @@ export interface CompileOptions {
   aliases?: FrameworkAliases;
   /** Module that the compiled server code imports. Default: `svckit/jsx-runtime`. */
   runtime?: string;
+  /** Whether browser code imports the module, and nothing renders it. Default false. */
+  isBrowser?: boolean;
   /** Whether pages link the stylesheets of the module when one of its components is rendered. Default false. */
   hasStyles?: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
@@ -109,7 +111,14 @@ function liveModule({ client, passed }: LivePropsEmitter): LiveModule | undefine
 export function compileFile(
   text: string,
   path: string,
-  { isDevelopment = false, aliases = NO_ALIASES, runtime = RUNTIME, hasStyles = false, liveNames }: CompileOptions = {},
+  {
+    isDevelopment = false,
+    aliases = NO_ALIASES,
+    runtime = RUNTIME,
+    hasStyles = false,
+    isBrowser = false,
+    liveNames,
+  }: CompileOptions = {},
 ) {
   const file: SourceFile = { path, text };
   const program = parse(file);
@@ -127,7 +136,7 @@ export function compileFile(
     newExtraction(module, () => client.names.nextSymbol("h")),
     client,
     browser,
-    { isDevelopment, runtime, hasStyles, ...(liveNames && { liveNames }) },
+    { isDevelopment, runtime, hasStyles, isBrowser, ...(liveNames && { liveNames }) },
   );
   const server = emitter.emit();
   const compiled: Compiled = {

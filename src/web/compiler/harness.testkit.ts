@@ -25,11 +25,12 @@ export { createContext, useContext } from "../ssr/context.ts";
 export { Dynamic } from "../ssr/components/dynamic.ts";
 export { Island } from "../ssr/components/island.ts";
 export { Portal } from "../ssr/components/portal.ts";
+export { Toasts } from "../ssr/components/toasts.ts";
 export { Slot } from "../ssr/components/slot.ts";
 export { ErrorBoundary } from "../ssr/components/error-boundary.ts";
 
 const IMPORTS =
-  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary, Slot, Island, Portal } from "svckit";\n';
+  'import { signal, computed, effect, untrack, onCleanup, store, onLoad, onVisible, onIdle, onMedia, For, Show, Match, Case, createRef, createContext, useContext, Dynamic, ErrorBoundary, Slot, Island, Portal, Toasts } from "svckit";\n';
 export const MODULE = "pages/test.tsx";
 
 /** Compiles TSX in which the names of "svckit" are there already. */

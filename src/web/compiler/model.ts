@@ -157,7 +157,8 @@ export interface Template {
 export type Attribute =
   | { kind: "static"; html: string }
   | ValueAttribute
-  | { kind: "spread"; expression: Node; skip: string[]; tag: string }
+  /** `live`: in a view, where the browser writes it. */
+  | { kind: "spread"; expression: Node; skip: string[]; tag: string; live?: true }
   | FieldAttribute
   /** `ref={…}`: a function that is called, or an object that is filled. */
   | { kind: "ref"; target: Expression; isFunction: boolean; isCreated: boolean }

@@ -62,6 +62,11 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.region,
   PATHS.create,
   PATHS.context,
+  PATHS.builtins,
+  PATHS.spread,
+  PATHS.dynamic,
+  PATHS.errorBoundary,
+  PATHS.createdMoments,
   PATHS.attr,
   PATHS.store,
   PATHS.act,
@@ -286,7 +291,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       // In development the stylesheets of a module may change without an edit of the module.
       const hasStyles = isDevelopment || modules.styles.stylesOf([id]).length > 0;
       const runtime = runtimeOf(aliases, id);
-      const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles });
+      const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles, isBrowser });
       if (compiled.client) modules.browser.set(id, file.path);
       noteLive(id, file.path, compiled);
       if (compiled.hasJsx) modules.jsx.set(id, file.path);

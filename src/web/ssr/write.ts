@@ -8,7 +8,7 @@ import { escapeAttribute, escapeText } from "../../platform/shared/html/escape.t
 import { membersBehind, unlessHiding } from "../../platform/shared/html/hidden-members.ts";
 import { isEnumerated, isUrlAttribute } from "../../platform/shared/html/html.ts";
 import { isScriptUrl, SAFE_URL } from "../../platform/shared/html/script-url.ts";
-import { DOM } from "../../platform/shared/wire.ts";
+import { mayBeSpread } from "../../platform/shared/html/spread-names.ts";
 import { isDocumentMember } from "./document-members.ts";
 import { Html } from "./html.ts";
 
@@ -95,21 +95,6 @@ export function dm(open: string, value: unknown, close?: string, without?: strin
   return at(open, unlessHiding(isSignal(value) ? value.value : value, isDocumentMember), close, without);
 }
 
-const ATTRIBUTE_NAME = /^[a-zA-Z_:][\w:.-]*$/;
-/** Props that a spread never writes: they are not attributes, or they contain code or HTML. */
-const NOT_SPREAD = /^(?:children|key|ref|dangerouslySetInnerHTML|srcdoc|style|on.*)$/i;
-/** Attributes of the resume protocol: they select the code that the browser fetches, so data must not set them. */
-const PROTOCOL_NAMES: ReadonlySet<string> = new Set([
-  DOM.scope,
-  DOM.key,
-  DOM.media,
-  DOM.portal,
-  DOM.boundary,
-  DOM.wait,
-  DOM.piece,
-  DOM.more,
-]);
-
 /**
  * Attributes of `{...props}` behind other attributes, which it overrides.
  * @param before name -> HTML of each attribute before the spread.
@@ -135,10 +120,10 @@ export function over(
 export function spread(props: Record<string, unknown>, skip: readonly string[] = [], tag = ""): string {
   let out = "";
   for (const [name, value] of Object.entries(props ?? {})) {
-    if (skip.includes(name) || typeof value === "function" || !ATTRIBUTE_NAME.test(name)) continue;
+    if (skip.includes(name) || typeof value === "function") continue;
     if (name === "class" || name === "className") out += at(' class="', classText(value) || undefined);
     else if (name === "style") out += at(' style="', styleText(value) || undefined);
-    else if (NOT_SPREAD.test(name) || PROTOCOL_NAMES.has(name.toLowerCase())) continue;
+    else if (!mayBeSpread(name)) continue;
     else if (isUrlAttribute(name.toLowerCase(), undefined)) out += url(` ${name}="`, value);
     else if (isEnumerated(name.toLowerCase())) out += en(` ${name}="`, value);
     else if (membersBehind(name.toLowerCase(), tag) === "document") out += dm(` ${name}="`, value);

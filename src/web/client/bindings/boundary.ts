@@ -71,13 +71,15 @@ const caught = (error: unknown, at: object | undefined, retry?: () => void): boo
   if (before) return true;
   failed.set(end, { retries, fallback: [] });
   const { content } = end as HTMLTemplateElement;
-  if (content.firstChild) replace(end, [...content.childNodes]);
+  const fallback = fallbacks.get(end);
+  if (fallback) fallback(error);
+  else if (content.firstChild) replace(end, [...content.childNodes]);
   else (self.$svc as unknown as EventQueue).push({ type: DOM.caught, target: end, error, _way: [end] } as Failure);
   return true;
 };
 
 /** Replaces a boundary's content with its fallback. @returns a function that restores the content. */
-const replace = (end: Element, fallback: Node[]): (() => void) => {
+export const replace = (end: Element, fallback: Node[]): (() => void) => {
   const kept = document.createElement("svc-kept");
   const hide = (isHidden: boolean): void => {
     kept.hidden = isHidden;
@@ -116,8 +118,20 @@ addEventListener(DOM.arrived, () =>
 /** Result of a failed run. */
 const FAILED = {};
 
+/** End of a boundary that the browser created -> shows its fallback (created/error-boundary.ts). */
+export const fallbacks = new WeakMap<Element, (error: unknown) => void>();
+
+/** Restores the content of a created boundary, without its fallback, and runs the failed code again. @param isOver removes the content instead */
+export const restore = (end: Element, isOver?: boolean): void => {
+  const { kept, retries = [] } = failed.get(end) ?? {};
+  failed.delete(end);
+  if (!isOver && kept) end.before(...kept.childNodes);
+  kept?.remove();
+  if (!isOver) retries.forEach((retry) => retry());
+};
+
 /** Runs code that belongs to `at`. @returns its result, or `FAILED` if a boundary has handled its error. */
-const guarded = (run: () => unknown, at: object | undefined, retry?: () => void): unknown => {
+export const guarded = (run: () => unknown, at: object | undefined, retry?: () => void): unknown => {
   const outer = place;
   place = at;
   try {

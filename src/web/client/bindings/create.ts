@@ -14,7 +14,7 @@ import { K, tpl } from "./region.ts";
 type Handler = (slots: unknown, event: Event, element: Element) => unknown;
 type Props = Record<PropertyKey, unknown>;
 
-class View {
+export class View {
   readonly _make: () => unknown;
   /** Reads what the server made this view's content from, if that may change. */
   readonly _deps: (() => unknown) | undefined;
@@ -264,14 +264,22 @@ const handlers = new WeakMap<Element, [slots: unknown, byAttribute: Record<strin
 
 /** Attaches the handlers of a created element, by attribute. */
 export const H = (element: Element, slots: unknown, byAttribute: Record<string, Handler>): void => {
-  handlers.set(element, [slots, byAttribute]);
-  listen(Object.keys(byAttribute).map((name) => name.slice(DOM.on.length)));
+  // A spread adds handlers of its own, without slots.
+  const [ownSlots, own] = handlers.get(element) ?? [];
+  handlers.set(element, [slots ?? ownSlots, { ...own, ...byAttribute }]);
+  for (const name of Object.keys(byAttribute)) {
+    const type = name.slice(DOM.on.length);
+    const isGlobal = type.startsWith(DOM.window);
+    if (isGlobal) document.documentElement.setAttribute(type, `[${CSS.escape(name)}]`);
+    listen([isGlobal ? type.slice(DOM.window.length) : type]);
+  }
 };
 
 /** The handler that all attributes of created elements name. */
 export const _c = (_slots: Slots, event: Event, element: Element): unknown => {
   const [slots, byAttribute] = handlers.get(element) ?? [];
-  return byAttribute?.[DOM.on + event.type]?.(slots, event, element);
+  const run = byAttribute?.[DOM.on + event.type] ?? byAttribute?.[DOM.on + DOM.window + event.type];
+  return run?.(slots, event, element);
 };
 
 /** A function that creates all nodes of this HTML, in a fragment. */

@@ -11,6 +11,8 @@ interface State {
   w?: 1;
 }
 
+type Fetcher = (source: unknown, options: { signal: AbortSignal }) => unknown;
+
 class Fetched {
   readonly _result: Cell;
   readonly _fault: Cell;
@@ -61,12 +63,15 @@ class Fetched {
 kinds[8] = (state: State) => new Fetched(state);
 kinds[9] = (state: never) => new Fetched(kinds[4]!(state) as State);
 
+/** A resource of a component that the browser creates. */
+export const resource = (source: () => unknown, fetcher: Fetcher): Fetched => {
+  const created = new Fetched({});
+  R(created, source, fetcher);
+  return created;
+};
+
 /** Connects a resource with its source and fetcher, in the scope of the component that created it. */
-export const R = (
-  resource: Fetched,
-  source: () => unknown,
-  fetcher: (source: unknown, options: { signal: AbortSignal }) => unknown,
-): void => {
+export const R = (resource: Fetched, source: () => unknown, fetcher: Fetcher): void => {
   let newest: AbortController | undefined;
   const load = async (key: unknown): Promise<void> => {
     newest?.abort();

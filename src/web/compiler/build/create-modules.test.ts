@@ -12,11 +12,11 @@ export function List() {
 `;
 
 const ROW = 'import { Cell } from "./cell.tsx";\nexport const Row = (props) => <li><Cell {...props} /></li>;\n';
-const SERVER_CELL = `import { createContext, useContext } from "svckit";
-const Theme = createContext("light");
+const SERVER_CELL = `import { currentContext } from "svckit";
+
 export function Cell(props) {
-  const theme = useContext(Theme);
-  return <b class={theme}>{props.text}</b>;
+  const { path } = currentContext();
+  return <b class={path}>{props.text}</b>;
 }
 `;
 
@@ -36,7 +36,7 @@ describe("a component that the browser creates", () => {
     await assert.rejects(devChunkOf(files), {
       code: "SVC104",
       message:
-        /cell\.tsx:4:\d+\n"useContext"[^]*because view\.tsx, inside <Row> of row\.tsx, shows <Cell> in a row or branch that may change\./,
+        /cell\.tsx:4:\d+\n"currentContext"[^]*because view\.tsx, inside <Row> of row\.tsx, shows <Cell> in a row or branch that may change\./,
     });
   });
 

@@ -32,6 +32,19 @@ export const CREATED_NAMES: Readonly<Record<string, string>> = {
   createRef: PATHS.create,
   createContext: PATHS.context,
   useContext: PATHS.context,
+  resource: PATHS.resource,
+  onVisible: PATHS.createdMoments,
+  onIdle: PATHS.createdMoments,
+  onMedia: PATHS.createdMoments,
+};
+
+/** Components of "svckit" that the browser can create. */
+export const CREATED_BUILTINS: Readonly<Record<string, string>> = {
+  Await: PATHS.builtins,
+  Dynamic: PATHS.dynamic,
+  ErrorBoundary: PATHS.errorBoundary,
+  Island: PATHS.builtins,
+  Slot: PATHS.builtins,
 };
 
 /** A declaration that browser code may contain anywhere: a provider names the context. */

@@ -154,6 +154,7 @@ export class BrowserEmitter implements ElementEmitter {
       else if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
       else if (attribute.kind === "autofocus")
         body.push(`${this.#client.part("ref", "focusCreated", place.scope)}(${path});\n`);
+      else if (attribute.kind === "spread" && attribute.live) this.#bindSpread(attribute, path, place, body);
     }
     if (element.rawHtml) this.#bindRawHtml(element.rawHtml, path, place, body);
     if (this.#props) return this.#bindProps(element, path, place, body);
@@ -312,6 +313,12 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client.add(scope.edits, [head, ...body, `return ${derive}(() => (`, ...value, "));\n};\n"]);
   }
 
+  #bindSpread({ expression, skip }: Attribute & { kind: "spread" }, path: string, place: Place, body: Code): void {
+    this.#captures.capture(expression, place);
+    const spread = this.#client.runtime(PATHS.spread, "Spread");
+    body.push(`${spread}(${path}, () => (`, expression, `), ${JSON.stringify(skip)});\n`);
+  }
+
   #bindCreated(created: Element["created"], path: string, place: Place, body: Code): void {
     const { slots } = this.#client.names;
     body.push(`${this.#client.createPart("H", place.scope)}(${path}, ${slots}, { `);
@@ -322,6 +329,11 @@ export class BrowserEmitter implements ElementEmitter {
         ", ",
       );
     body.push("});\n");
+    for (const { attribute } of created) {
+      const type = attribute.slice(DOM.on.length);
+      if (["visible", "idle", "load"].includes(type))
+        body.push(`${this.#client.runtime(PATHS.createdMoments, "Moment")}(${path}, "${type}");\n`);
+    }
   }
 
   /** Declares the needed child elements at the start of the bind function, before anything is added or moved. */

@@ -6,7 +6,8 @@ import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
-import { propCodes } from "../extract/prop-codes.ts";
+import { svcImport } from "../analyze/declaration-kinds.ts";
+import { propCodes, propsName } from "../extract/prop-codes.ts";
 import { holdsJsx, isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import { ClientModule, type ClientImport } from "./client-module.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
@@ -85,12 +86,19 @@ function creatablesOf(program: ESTree.Program): { found: Creatable[]; others: st
   return { found, others };
 }
 
+function holdsSlot(module: Module, fn: FunctionNode): boolean {
+  return module.scopes.within(fn).some(({ binding }) => binding && svcImport(binding) === "Slot");
+}
+
 /** `({ text, ...rest })` -> `($props, $props_rest = …)`. The names are read from the props object (prop-codes.ts). */
 function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, { edits, rewritten }: Scope): void {
   const [pattern] = fn.params;
-  if (pattern?.type !== "ObjectPattern") return;
   const { text } = module.file;
   const name = propsName(client);
+  // A component may read its props through a `<Slot>` alone.
+  if (!pattern && !holdsSlot(module, fn)) return;
+  if (!pattern) return void edits.appendLeft(text.indexOf("(", fn.id?.end ?? fn.start) + 1, name);
+  if (pattern.type !== "ObjectPattern") return;
   const keys = pattern.properties.flatMap((item) =>
     item.type === "Property" && item.key.type === "Identifier" && !item.computed ? [JSON.stringify(item.key.name)] : [],
   );
@@ -103,8 +111,4 @@ function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, 
   }
   const isBare = fn.type === "ArrowFunctionExpression" && !text.slice(fn.start, pattern.start).includes("(");
   edits.update(pattern.start, pattern.end, isBare ? `(${name}${rest})` : name + rest);
-}
-
-function propsName(client: ClientModule): string {
-  return `${client.names.prefix}props`;
 }

@@ -45,6 +45,8 @@ export interface ServerOptions {
   isDevelopment: boolean;
   runtime: string;
   hasStyles: boolean;
+  /** Whether browser code imports the module, and nothing renders it. */
+  isBrowser: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
   liveNames?: ReadonlySet<string>;
 }
@@ -59,6 +61,7 @@ export class ServerEmitter {
   readonly #calls: ComponentCallEmitter;
   readonly #live: LivePropsEmitter;
   readonly #stills: StorePropReads | undefined;
+  readonly #isBrowser: boolean;
   #scopes = 0;
   /** Whether the condition that is being emitted is one that the browser updates. */
   #isRange = false;
@@ -75,8 +78,9 @@ export class ServerEmitter {
     extraction: Extraction,
     client: ClientModule,
     browser: BrowserEmitter,
-    { isDevelopment, runtime, hasStyles, liveNames }: ServerOptions,
+    { isDevelopment, runtime, hasStyles, isBrowser, liveNames }: ServerOptions,
   ) {
+    this.#isBrowser = isBrowser;
     this.#module = extraction.module;
     this.#extraction = extraction;
     this.#client = client;
@@ -115,7 +119,7 @@ export class ServerEmitter {
   /** The whole server module. */
   emit(): { code: string; map: string } {
     this.#rewrite(this.#module.program);
-    emitContexts(this.#module, this.#out);
+    emitContexts(this.#module, this.#out, this.#isBrowser);
     new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
     return this.#out.render();
   }

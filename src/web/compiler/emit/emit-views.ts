@@ -10,8 +10,10 @@ import { extractElement, extractItems, refuseServerComponent } from "../extract/
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { onlyChild } from "../extract/jsx-forms.ts";
 import type { Captures, Place } from "../extract/captures.ts";
-import { bySlot } from "../extract/slots.ts";
-import { decodeEntities } from "../parse/jsx-text.ts";
+import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
+import { propsName } from "../extract/prop-codes.ts";
+import { PATHS } from "../../../platform/shared/wire.ts";
+import { decodeEntities, normaliseText } from "../parse/jsx-text.ts";
 import type { ClientModule } from "./client-module.ts";
 import type { Code, Element, Scope } from "../model.ts";
 
@@ -47,7 +49,7 @@ export class ViewEmitter {
   /** Code of a view. Outside of other views, it also reads what the server made the content from. */
   view(node: Node, place: Place): string {
     const deps = place.isCreated ? "" : this.#deps(node, place);
-    const inner: Place = { ...place, isBinding: false, isCreated: true };
+    const inner: Place = { ...place, isBinding: false, isCreated: true, within: place.within ?? node };
     if (node.type === "JSXElement" && this.#isComponent(node)) return this.#component(node, inner, deps);
     const children = node.type === "JSXFragment" ? node.children : [node];
     return this.#markup(children, node, inner, deps);
@@ -128,13 +130,14 @@ export class ViewEmitter {
   #component(node: ESTree.JSXElement, place: Place, deps: string): string {
     const { name, attributes } = node.openingElement;
     const parts: string[] = [];
-    let own: string[] = [];
+    let own = svcName(name, this.#module.scopes) === "Slot" ? [`of: ${this.#propsAround(node)}`] : [];
+    const isSlotted = slotNameOf(this.#extraction, node) !== "";
     const close = (): void => {
       if (own.length > 0) parts.push(`{ ${own.join(", ")} }`);
       own = [];
     };
     for (const attribute of attributes) {
-      if (attribute.type !== "JSXSpreadAttribute") own.push(...this.#prop(attribute, tagName(name), place));
+      if (attribute.type !== "JSXSpreadAttribute") own.push(...this.#prop(attribute, tagName(name), isSlotted, place));
       else {
         close();
         this.#captures.capture(attribute.argument, place);
@@ -153,6 +156,12 @@ export class ViewEmitter {
     return `${this.#part("New", place.scope)}(${tag}, ${props}${deps === "" ? "" : `, ${deps}`})`;
   }
 
+  /** Name of the props of the component around a `<Slot>`. */
+  #propsAround(slot: ESTree.JSXElement): string {
+    const [param] = componentAround(this.#extraction, slot).params;
+    return param?.type === "Identifier" ? param.name : propsName(this.#client);
+  }
+
   /** SVC121: components read a context once. */
   #refuseLiveContext(value: Node): void {
     const inner = unwrap(value);
@@ -165,7 +174,7 @@ export class ViewEmitter {
     );
   }
 
-  #prop(attribute: ESTree.JSXAttribute, tag: string, place: Place): string[] {
+  #prop(attribute: ESTree.JSXAttribute, tag: string, isSlotted: boolean, place: Place): string[] {
     if (attribute.name.type === "JSXNamespacedName") {
       throw fail(
         this.#extraction,
@@ -176,7 +185,7 @@ export class ViewEmitter {
     }
     const { name } = attribute.name;
     const { value } = attribute;
-    if (name === "key") return [];
+    if (name === "key" || (name === "slot" && isSlotted)) return [];
     const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
     if (!value) return [`${key}: true`];
     if (value.type === "Literal") return [`${key}: ${JSON.stringify(decodeEntities(String(value.value)))}`];
@@ -192,7 +201,7 @@ export class ViewEmitter {
     const child = onlyChild(node);
     if (!child) {
       const groups = bySlot(this.#extraction, node.children);
-      if (groups.some(({ name }) => name !== "")) throw this.#slotted(node);
+      if (groups.some(({ name }) => name !== "")) return this.#slotted(groups, node, place);
       const isEmpty = node.children.every((item) => item.type === "JSXText" && item.value.trim() === "");
       if (isEmpty) return [];
       return [`get children() { return ${this.#markup(node.children, node, place, "")}; }`];
@@ -202,19 +211,29 @@ export class ViewEmitter {
       this.#captures.capture(child, place);
       return [`children: ${this.text([child], place.scope)}`];
     }
+    const slot = slotNameOf(this.#extraction, child);
+    if (slot !== "") return this.#slotted([{ name: slot, children: [child] }], node, place);
     if (isJsx(child)) return [`get children() { return ${this.view(child, place)}; }`];
     if (child.type === "JSXText") return [`children: ${JSON.stringify(decodeEntities(child.value.trim()))}`];
     this.#captures.capture(child, place);
     return [`get children() { return (${this.text([child], place.scope)}); }`];
   }
 
-  #slotted(node: ESTree.JSXElement): Error {
-    return fail(
-      this.#extraction,
-      "SVC120",
-      node.openingElement,
-      "The browser may create this component, and can't pass it children with slot=…. Pass them as props: header={<h2>…</h2>}.",
-    );
+  /** Children of which some name a slot: a getter for each name, and `children` for the others. */
+  #slotted(groups: ReturnType<typeof bySlot>, node: ESTree.JSXElement, place: Place): string[] {
+    const names = [...new Set(groups.map(({ name }) => name))];
+    const getters = names.flatMap((name) => {
+      const children = groups.filter((group) => group.name === name).flatMap((group) => group.children);
+      if (children.every((item) => item.type === "JSXText" && normaliseText(item.value).trim() === "")) return [];
+      const key = name === "" ? "children" : JSON.stringify(name);
+      return [{ name, code: `get ${key}() { return ${this.#markup(children, node, place, "")}; }` }];
+    });
+    const named = getters.filter(({ name }) => name !== "").map(({ code }) => code);
+    const symbol = this.#client.runtime(PATHS.builtins, "Named");
+    return [
+      ...getters.filter(({ name }) => name === "").map(({ code }) => code),
+      `[${symbol}]: { ${named.join(", ")} }`,
+    ];
   }
 
   /** Props of the components in a view that may change: the server's content was made from their first values. */

@@ -40,6 +40,11 @@ export function extractAttributes(
   let content: string | undefined;
   for (const item of node.openingElement.attributes) {
     if (item.type === "JSXSpreadAttribute") {
+      if (position.isView) {
+        const skip = namesOver(node, item, attributes);
+        attributes.push({ kind: "spread", expression: item.argument, skip, tag, live: true });
+        continue;
+      }
       if (position.isRegion) {
         throw fail(
           extraction,
@@ -297,7 +302,8 @@ function handlerAttribute(
   }
   const { handler, options, condition } = listenerOf(module, name, expression);
   checkOptions(module, attribute, event, options);
-  if (handler) checkHandler(module, name, handler, scope.frames);
+  // In a component that the browser creates, every function is what its name says.
+  if (handler && !scope.isClosure) checkHandler(module, name, handler, scope.frames, position.isView);
   if (handler && !condition && options.preventDefault === undefined)
     refuseLatePrevention(module, name, handler, event.isGlobal);
   const flags = flagsOf(extraction, event, handler, options);

@@ -8,10 +8,10 @@ import type { ESTree } from "vite";
 import { holdsJsx, isFunction, isJsx, memberName, walk, type Node } from "../parse/ast.ts";
 import { isChildren } from "./jsx-forms.ts";
 import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
-import type { ClientModule } from "../emit/client-module.ts";
+import { CREATED_BUILTINS, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { isFunctionProp } from "./handlers.ts";
-import { functionOf, initOf, unserialisableInit } from "../analyze/declaration-kinds.ts";
+import { functionOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { selectionOf } from "./selections.ts";
@@ -26,6 +26,8 @@ export interface Place {
   isBinding: boolean;
   /** Whether the browser creates the content that the code belongs to, so JSX in it is a view (emit-views.ts). */
   isCreated?: true;
+  /** The created code around it: names that it declares keep their values. */
+  within?: Node;
   /** Set inside a local function or computed of the component, which may run at any time. */
   isHelper?: true;
 }
@@ -43,13 +45,15 @@ export class Captures {
   }
 
   /** Makes the source text of `node` valid in the browser at `place`, where `$` contains the slots. */
-  capture(node: Node, place: Place): void {
+  capture(node: Node, outer: Place): void {
+    const place: Place = outer.isCreated && !outer.within ? { ...outer, within: node } : outer;
     if (!place.scope.isClosure) this.#refuseContext(node, place);
     const views = place.isCreated ? this.#replaceViews(node, place) : [];
     for (const reference of this.#module.scopes.within(node)) {
       const { binding } = reference;
       if (place.scope.rewritten.has(reference.node)) continue;
-      if (!binding || (isInside(binding.node, node) && !this.#isReplaced(binding, place.scope))) continue;
+      const isOwn = binding && isInside(binding.node, place.within ?? node);
+      if (!binding || (isOwn && !this.#isReplaced(binding, place.scope))) continue;
       if (views.some((view) => isInside(reference.node, view))) continue;
       place.scope.rewritten.add(reference.node);
       if (binding.owner === null) this.#moduleName(reference, binding, place);
@@ -68,6 +72,9 @@ export class Captures {
     const { binding } = reference;
     if (binding.owner === null) {
       if (this.#client.isCreatable(binding)) return this.#client.creatable(binding, place.scope) + source;
+      const builtin = svcImport(binding);
+      const asset = builtin === undefined ? undefined : CREATED_BUILTINS[builtin];
+      if (builtin !== undefined && asset !== undefined) return this.#client.runtime(asset, builtin);
       // `Theme` of `<Theme.Provider>`.
       this.#client.needModuleBinding(binding, reference);
       return reference.name + source;

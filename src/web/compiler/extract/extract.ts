@@ -6,6 +6,7 @@ import type { ESTree } from "vite";
 import { extractAttributes } from "./attributes.ts";
 import { holdsJsx, isComponentTag, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { shownLiveness, type Module } from "../analyze/analyze.ts";
+import { CREATED_BUILTINS } from "../emit/client-module.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
@@ -163,7 +164,7 @@ export function refuseServerComponent(
   node: ESTree.JSXElement,
   builtin: string | undefined,
 ): void {
-  if (builtin === undefined) return;
+  if (builtin === undefined || Object.hasOwn(CREATED_BUILTINS, builtin)) return;
   throw fail(
     extraction,
     "SVC120",

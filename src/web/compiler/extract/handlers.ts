@@ -11,13 +11,20 @@ import type { Binding } from "../parse/scopes.ts";
 /**
  * Checks a handler expression.
  * @param frames functions whose parameters the browser provides, such as `reset` of a fallback.
+ * @param isView whether it is in a view, which may be inside of functions that run in the browser.
  * @throws SvcError SVC103 if it is neither a function nor a reference to one, SVC107 for a function prop.
  */
-export function checkHandler(module: Module, attribute: string, expression: Node, frames: readonly Frame[]): void {
+export function checkHandler(
+  module: Module,
+  attribute: string,
+  expression: Node,
+  frames: readonly Frame[],
+  isView = false,
+): void {
   const handler = unwrap(expression);
   if (isFunction(handler) || isNothing(handler)) return;
   if (isChoice(handler)) {
-    for (const part of choicesOf(handler)) checkHandler(module, attribute, part, frames);
+    for (const part of choicesOf(handler)) checkHandler(module, attribute, part, frames, isView);
     return;
   }
   if (handler.type === "CallExpression" && makesFunction(module, handler)) return;
@@ -25,6 +32,7 @@ export function checkHandler(module: Module, attribute: string, expression: Node
     const binding = referenceOf(module, handler)?.binding;
     if (!binding || ["function", "import", "let", "lifted"].includes(module.kind(binding))) return;
     if (module.kind(binding) === "value" && (binding.owner === null || isOfHook(binding))) return;
+    if (isView && binding.owner !== null && !module.components.has(binding.owner)) return;
     if (frames.some(({ fn, isFallback }) => isFallback && fn === binding.owner)) return;
     if (binding.declared === "param" && isFunctionProp(binding.name)) return;
     if (binding.declared === "param") throw functionProp(module, handler, handler.name);

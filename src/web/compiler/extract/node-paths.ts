@@ -24,7 +24,9 @@ function needsPath(element: Element): boolean {
     element.created.length > 0 ||
     element.rawHtml?.live === true ||
     element.attributes.some(
-      (item) => ["field", "ref", "autofocus"].includes(item.kind) || (item.kind === "value" && item.live),
+      (item) =>
+        ["field", "ref", "autofocus"].includes(item.kind) ||
+        ((item.kind === "value" || item.kind === "spread") && item.live),
     ) ||
     element.items.some(
       (item) =>

@@ -7,6 +7,11 @@ import { initOf } from "../analyze/declaration-kinds.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 
+/** Name of the props of a created component whose source does not name them. */
+export function propsName({ names }: { names: { prefix: string } }): string {
+  return `${names.prefix}props`;
+}
+
 /**
  * Code for each name of the component that is a prop.
  * @param fn the component. @param name of its props object, if its parameter is a pattern.

@@ -1,6 +1,7 @@
 /** `<Dynamic>`: renders an element or component that is chosen during the server render. */
 import type { Child, Markup } from "../../jsx/element.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { mayBeDynamic, REFUSED_TAGS } from "../../../platform/shared/html/dynamic-tags.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { Html } from "../html.ts";
 import { component } from "../compiled.ts";
@@ -11,11 +12,6 @@ type View = (props: never) => Child;
 type DynamicProps<Is extends string | View> = { is: Is; children?: Child } & (Is extends (props: infer Props) => Child
   ? Props
   : Record<string, unknown>);
-
-/** HTML tags in lower case, and custom elements. */
-const TAG = /^[a-z][a-z0-9]*(?:-[a-z0-9-]*)?$/;
-/** Tags whose content is code, or is not parsed as HTML. */
-const REFUSED = new Set(["script", "style", "iframe", "noscript", "template", "textarea", "title", "xmp"]);
 
 /**
  * @param props `is`: a tag name or component, which gets the other props. An element gets attributes but no handlers: add handlers
@@ -35,10 +31,10 @@ export function Dynamic<Is extends string | View>(props: DynamicProps<Is>): Mark
 }
 
 function element(tag: string, { children, ...attributes }: Record<string, unknown>): string {
-  if (!TAG.test(tag) || REFUSED.has(tag)) {
+  if (!mayBeDynamic(tag)) {
     throw new SvcError(
       "SVC_DEFINITION",
-      `<Dynamic is=${JSON.stringify(tag)}> can't be rendered. Use a component, or a tag in lower case other than ${[...REFUSED].join(", ")}.`,
+      `<Dynamic is=${JSON.stringify(tag)}> can't be rendered. Use a component, or a tag in lower case other than ${[...REFUSED_TAGS].join(", ")}.`,
     );
   }
   const open = `<${tag}${spread(attributes)}>`;

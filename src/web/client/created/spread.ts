@@ -1,0 +1,55 @@
+/** `spread.js`: `{...props}` on an element that the browser creates: attributes that stay live, handlers and a ref. */
+import { DOM } from "../../../platform/shared/wire.ts";
+import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
+import { mayBeSpread } from "../../../platform/shared/html/spread-names.ts";
+import { A, P, scoped, watch } from "../runtime/core.ts";
+import { B, C, S, U } from "../bindings/attr.ts";
+import { H } from "../bindings/create.ts";
+
+type Props = Record<string, unknown>;
+type Handler = (event: Event, element: Element) => unknown;
+
+/** Attributes that are properties in the browser, as the user changes them there. */
+const PROPERTIES = /^(?:value|checked|selected|muted|disabled|indeterminate)$/;
+
+const handle = (element: Element, name: string, props: Props): boolean => {
+  const [, target, event = ""] = /^on(Window|Document)?([A-Z]\w*)$/.exec(name) ?? [];
+  if (event === "") return false;
+  const type = event.toLowerCase().replace(/^doubleclick$/, "dblclick");
+  const attribute = DOM.on + (target ? DOM.window : "") + type;
+  element.setAttribute(attribute, DOM.createdHandler);
+  H(element, undefined, {
+    [attribute]: (_slots, happened, at) => (props[name] as Handler | undefined)?.(happened, at),
+  });
+  return true;
+};
+
+const write = (element: Element, name: string, read: () => unknown): void => {
+  const lower = name.toLowerCase();
+  if (name === "class" || name === "className") C(element, read);
+  else if (name === "style") S(element, read);
+  else if (PROPERTIES.test(name)) P(element as unknown as Props, name, read);
+  else if (isUrlAttribute(lower, lower)) U(element, name, read);
+  else if (isEnumerated(lower)) B(element, name, read);
+  else A(element, name, read);
+};
+
+/** @param skip names of attributes that the element writes itself. */
+export const Spread = (element: Element, read: () => unknown, skip: readonly string[]): void => {
+  let stop: (() => void) | undefined;
+  const bind = (props: Props): void => {
+    for (const name of Object.keys(props)) {
+      if (skip.includes(name) || handle(element, name, props)) continue;
+      if (name === "ref") {
+        const ref = props[name] as { current: unknown } | ((element: Element) => unknown) | undefined;
+        if (typeof ref === "function") ref(element);
+        else if (ref) ref.current = element;
+      } else if (mayBeSpread(name)) write(element, name, () => props[name]);
+    }
+  };
+  const update = (props: unknown): void => {
+    stop?.();
+    stop = scoped(false, () => bind((props ?? {}) as Props));
+  };
+  watch(read, update, false, () => stop?.());
+};
