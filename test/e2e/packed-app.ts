@@ -32,7 +32,8 @@ export async function run(
  * @param missing packages that are not linked
  */
 export async function packedApp(name: string, missing: readonly string[] = []): Promise<PackedApp> {
-  const { path: folder, remove } = temporaryFolder();
+  const temporary = temporaryFolder();
+  const folder = temporary.path;
   const modules = join(folder, "tools/node_modules");
   const cli = join(modules, "svckit/bin/svc.js");
   const app = join(folder, name);
@@ -48,5 +49,5 @@ export async function packedApp(name: string, missing: readonly string[] = []): 
   symlinkSync(join(root, "node_modules/typescript/bin/tsc"), join(modules, ".bin/tsc"));
   await run(process.execPath, [cli, "new", name, "--svc", packed.trim()], folder);
   symlinkSync(modules, join(app, "node_modules"));
-  return { folder, app, cli, remove };
+  return { folder, app, cli, remove: () => temporary.remove() };
 }

@@ -131,7 +131,7 @@ function typeErrors(modules: Readonly<Record<string, string>>): string {
       noUnusedLocals: false,
       noUnusedParameters: false,
     },
-    include: ["*.ts", "*.tsx"],
+    include: ["*.ts", "*.tsx", "../../client.d.ts"],
   };
   writeFileSync(join(FOLDER, "tsconfig.json"), JSON.stringify(options));
   writeFileSync(join(FOLDER, "prelude.ts"), PRELUDE);

@@ -6,7 +6,7 @@
  * @param path path of the file in `public/`, in quotes, with a slash in front. `?query` and `#fragment` stay.
  * @throws SvcError `SVC127` in `svc dev` and `svc build` if there is no such file, or the path is not a literal
  * @example
- * export default createApp({ stylesheets: [asset("/app.css")], pages });
+ * export default createApp({ stylesheets: [asset("/app.css")] });
  */
 export function asset(path: string): string {
   return path;
