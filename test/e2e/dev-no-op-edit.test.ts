@@ -15,6 +15,7 @@ import { buildDemo, root, startDemo, type DemoServer } from "./demo-server.ts";
 /** Pages that may differ, with the reason. */
 const EXCEPTIONS: Record<string, string> = {
   "/effects": "a handler removes an element from the DOM",
+  "/created-failing": "a boundary that has caught an error tries again",
   "/failing": "a boundary that has caught an error tries again",
   "/failing-server": "one that has caught an error on the server loads the page anew",
 };

@@ -36,7 +36,7 @@ describe("svc new", () => {
   it("writes an app, and prints the next steps", () => {
     assert.match(
       make("deep/shop"),
-      /^Written deep\/shop: 13 files[\s\S]+ {2}cd deep\/shop\n {2}npm install\n {2}npm run dev\n$/,
+      /^Written deep\/shop: 14 files[\s\S]+ {2}cd deep\/shop\n {2}npm install\n {2}npm run dev\n$/,
     );
     const files = readdirSync(join(folder, "deep/shop"));
     assert.ok(files.includes(".gitignore") && files.includes("app.ts") && !files.includes("gitignore"));

@@ -44,7 +44,7 @@ function isErrorCode(value: unknown): value is ErrorCode {
  */
 function bundlerError(error: unknown): SvcError | undefined {
   if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) return undefined;
-  const lines = error.errors.filter((item): item is Error => item instanceof Error).map(lineOf);
+  const lines = error.errors.flatMap(linesOf);
   if (lines.length === 0) return undefined;
   return new SvcError(
     "SVC_DEFINITION",
@@ -53,7 +53,18 @@ function bundlerError(error: unknown): SvcError | undefined {
   );
 }
 
-function lineOf(error: Error): string {
-  const [line = ""] = stripVTControlCharacters(error.message).split("\n");
-  return "id" in error && typeof error.id === "string" ? `${error.id}: ${line}` : line;
+/** The lines of one of the bundler's errors. A failed transformation only counts its errors, which are in it. */
+function linesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const inner = "errors" in error && Array.isArray(error.errors) ? error.errors.filter(hasMessage) : [];
+  const file = "id" in error && typeof error.id === "string" ? `${error.id}: ` : "";
+  return (inner.length > 0 ? inner : [error]).map(({ message }) => file + firstLine(message));
+}
+
+function hasMessage(value: unknown): value is { message: string } {
+  return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+}
+
+function firstLine(message: string): string {
+  return stripVTControlCharacters(message).split("\n")[0] ?? "";
 }

@@ -1,6 +1,6 @@
 /** Collects the browser module of a TSX file: imports, module-level declarations, helpers and exports. */
 import MagicString, { Bundle } from "magic-string";
-import path from "node:path";
+import pathParts from "node:path";
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { holdsJsx, type Node } from "../parse/ast.ts";
@@ -85,6 +85,8 @@ export class ClientModule {
   readonly #module: Module;
   readonly #source: MagicString;
   readonly #runtime = new Map<string, Set<string>>();
+  /** Assets by the local name of what is imported from them. */
+  readonly #owners = new Map<string, string>();
   readonly #declarations = new Set<Node>();
   readonly #created = new Set<Binding>();
   /** Module-level names that browser code uses. */
@@ -110,9 +112,18 @@ export class ClientModule {
   /** Local name of an export of a runtime asset. */
   runtime(path: string, name: string): string {
     const names = this.#runtime.get(path) ?? new Set();
-    const local = this.names.prefix + name;
+    const local = this.#localOf(path, name);
     this.#runtime.set(path, names.add(`${name} as ${local}`));
     return local;
+  }
+
+  /** Assets export short names, and two may have the same one: the second is named after its asset. */
+  #localOf(path: string, name: string): string {
+    const plain = this.names.prefix + name;
+    const owner = this.#owners.get(plain) ?? path;
+    this.#owners.set(plain, owner);
+    if (owner === path) return plain;
+    return `${this.names.prefix}${pathParts.posix.basename(path, ".js").replaceAll("-", "_")}_${name}`;
   }
 
   /** Local name of an export of a part. The scope records the part, so the browser fetches it together with the chunk. */
@@ -152,7 +163,7 @@ export class ClientModule {
     this.#created.add(binding);
     const { node } = binding;
     const declaration = importOf(binding);
-    const from = declaration?.source.value ?? `./${path.posix.basename(this.#module.file.path)}`;
+    const from = declaration?.source.value ?? `./${pathParts.posix.basename(this.#module.file.path)}`;
     const imported = declaration ? exportedName(binding) : binding.name;
     this.imports.push({ source: from + CREATE_QUERY, imported, local, start: node.start, end: node.end });
     return local;

@@ -234,4 +234,28 @@ describe("conditions in the browser", () => {
     module.run("h0", { $: [{}, at], i: { value: { id: 9 } } });
     assert.equal(at.value, 9);
   });
+
+  it("captures nothing that a function of the component declares itself, also where a created component gets it", () => {
+    const text = `const Row = (props: { onRemove: (id: number) => void }) => <li><button onClick={() => props.onRemove(1)}>x</button></li>;
+      export function A() { const ids = signal([1]); const remove = (id: number) => (ids.value = ids.value.filter((other) => other !== id));
+      return <ul>{ids.value.map((id) => <Row key={id} onRemove={(gone) => remove(gone)} />)}</ul>; }`;
+    const { code } = compileTsx(text).server;
+    assert.match(code, /\$scope\(\$b\d, 1, \[ids\]\)/);
+    assert.doesNotMatch(code, /\[[^\]]*\bother\b[^\]]*\]\)/);
+  });
+
+  it("imports exports of the same name from two assets under two names", () => {
+    const text = `const Row = (props: { text: string }) => <li>{props.text}</li>;
+      export function A() { const name = signal("a"); const l = signal(["a"]);
+      return <form><input name={name.value} /><ul>{l.value.map((t) => <Row key={t} text={t} />)}</ul></form>; }`;
+    const imports = browserImports(text);
+    assert.ok(
+      imports.some((line) => /\bN as \$N\b.*raw\.js/.test(line)),
+      imports.join("\n"),
+    );
+    assert.ok(
+      imports.some((line) => /\bN as \$create_N\b.*create\.js/.test(line)),
+      imports.join("\n"),
+    );
+  });
 });

@@ -290,7 +290,7 @@ export class ItemEmitter {
     const inner = unwrap(node);
     if (inner.type === "JSXElement") {
       const builtin = svcName(inner.openingElement.name, this.#module.scopes);
-      if (builtin === "For") return this.#forElement(inner);
+      if (builtin === "For") return this.#forElement(inner, isRange);
       if (builtin === "Show") return this.#showElement(inner, isRange);
       if (builtin === "Match") return this.#matchElement(inner);
       return this.#walker.root(inner);
@@ -392,12 +392,12 @@ export class ItemEmitter {
     if (element) this.#out.write(inner, this.element(element));
   }
 
-  /** A `<For>` whose list never changes in the browser. */
-  #forElement(node: ESTree.JSXElement): Segment[] {
+  /** A `<For>` whose list never changes in the browser, or only as a whole. */
+  #forElement(node: ESTree.JSXElement, isRange: boolean): Segment[] {
     const each = attributeExpression(node, "each");
     const row = onlyChild(node);
     if (!each || !row || !isFunction(row)) return [];
-    this.#walker.still(each);
+    if (!isRange) this.#walker.still(each);
     this.#walker.rewrite(each);
     this.#walker.row(row);
     return [{ code: [`${this.#out.useEach()}(`, each, ", ", row, ")"] }];

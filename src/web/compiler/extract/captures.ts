@@ -384,7 +384,7 @@ export class Captures {
       const isCached = kind !== "value" && !(kind === "lifted" && level > 0);
       const path = node ? "" : this.#declaredPath(binding);
       const body = node ?? this.#declaredInit(binding);
-      const inner: Place = { ...place, level, isHelper: true };
+      const inner: Place = { ...place, level, isHelper: true, within: body };
       helper.code = [
         `const ${name} = (${slots}) => ${isCached ? `${slots}.${name} ??= ` : "("}`,
         body,
