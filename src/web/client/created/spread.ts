@@ -1,10 +1,12 @@
 /** `spread.js`: `{...props}` on an element that the browser creates: attributes that stay live, handlers and a ref. */
 import { DOM } from "../../../platform/shared/wire.ts";
+import { membersBehind } from "../../../platform/shared/html/hidden-members.ts";
 import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
 import { mayBeSpread } from "../../../platform/shared/html/spread-names.ts";
 import { A, P, scoped, watch } from "../runtime/core.ts";
 import { B, C, S, U } from "../bindings/attr.ts";
 import { H } from "../bindings/create.ts";
+import { N } from "../bindings/raw-html.ts";
 
 type Props = Record<string, unknown>;
 type Handler = (event: Event, element: Element) => unknown;
@@ -31,6 +33,7 @@ const write = (element: Element, name: string, read: () => unknown): void => {
   else if (PROPERTIES.test(name)) P(element as unknown as Props, name, read);
   else if (isUrlAttribute(lower, lower)) U(element, name, read);
   else if (isEnumerated(lower)) B(element, name, read);
+  else if (membersBehind(lower, element.localName)) N(element, lower, read);
   else A(element, name, read);
 };
 

@@ -16,6 +16,13 @@ describe("a created component reads destructured props from the props object", (
     assert.match(code, /const one = \(\) => 1;/);
   });
 
+  it("with defaults that name other props", () => {
+    const code = created("export const A = ({ a, b = a, c = { b, own: (x) => x + a } }) => <b title={b}>{c}</b>;");
+    const b = "($props.b === undefined ? ($props.a) : $props.b)";
+    assert.ok(code.includes(`"title", () => ${b})`), code);
+    assert.ok(code.includes(`($props.c === undefined ? ({ b: ${b}, own: (x) => x + $props.a }) : $props.c)`), code);
+  });
+
   it("with a rest that keeps its getters", () => {
     const code = created(
       "export function A({ text, ...rest }) { return <b>{text}<B {...rest} /></b>; }\nconst B = () => <i />;",

@@ -17,24 +17,32 @@ export function propsName({ names }: { names: { prefix: string } }): string {
  * @param fn the component. @param name of its props object, if its parameter is a pattern.
  */
 export function propCodes(module: Module, fn: FunctionNode, name: string): Map<Binding, string> {
+  const component = { module, fn, propsName: name };
   const codes = new Map<Binding, string>();
   for (const binding of module.scopes.bindings) {
-    const code = isInside(binding.node, fn) ? codeOf(module, fn, name, binding) : undefined;
+    const code = isInside(binding.node, fn) ? codeOf(component, binding) : undefined;
     if (code !== undefined) codes.set(binding, code);
   }
   return codes;
 }
 
-function codeOf(module: Module, fn: FunctionNode, name: string, binding: Binding): string | undefined {
+interface Component {
+  module: Module;
+  fn: FunctionNode;
+  /** Of its props object, if its parameter is a pattern. */
+  propsName: string;
+}
+
+function codeOf(component: Component, binding: Binding): string | undefined {
+  const { module, fn, propsName: name } = component;
   const [param] = fn.params;
-  const { text } = module.file;
   const { source } = binding;
-  if (param?.type === "ObjectPattern" && isInside(binding.node, param)) return pathIn(param, binding, name, text);
+  if (param?.type === "ObjectPattern" && isInside(binding.node, param)) return pathIn(param, binding, name, component);
   if (source.type !== "VariableDeclarator" || binding.declared !== "const" || !source.init) return undefined;
   const init = unwrap(source.init);
-  const sourceText = text.slice(init.start, init.end);
+  const sourceText = module.file.text.slice(init.start, init.end);
   if (source.id.type === "ObjectPattern")
-    return isProps(module, init) ? pathIn(source.id, binding, sourceText, text) : undefined;
+    return isProps(module, init) ? pathIn(source.id, binding, sourceText, component) : undefined;
   const direct = initOf(binding);
   return direct?.type === "MemberExpression" && isProps(module, direct.object) ? `(${sourceText})` : undefined;
 }
@@ -45,16 +53,31 @@ function isProps(module: Module, node: Node): boolean {
 }
 
 /** `{ a: { b = 1 } }` and `b` -> `props.a.b`, with its default. Undefined for forms that keep their first value, such as computed keys. */
-function pathIn(pattern: Node, binding: Binding, base: string, text: string): string | undefined {
+function pathIn(pattern: Node, binding: Binding, base: string, component: Component): string | undefined {
   if (pattern === binding.node) return base;
   if (pattern.type === "AssignmentPattern") {
-    if (pattern.left !== binding.node) return pathIn(pattern.left, binding, base, text);
-    const fallback = text.slice(pattern.right.start, pattern.right.end);
-    return `(${base} === undefined ? (${fallback}) : ${base})`;
+    if (pattern.left !== binding.node) return pathIn(pattern.left, binding, base, component);
+    return `(${base} === undefined ? (${defaultCode(pattern.right, component)}) : ${base})`;
   }
   if (pattern.type !== "ObjectPattern") return undefined;
   const property = pattern.properties.find((item) => isInside(binding.node, item));
   if (property?.type === "RestElement") return `${base}_rest`;
   if (!property || property.computed || property.key.type !== "Identifier") return undefined;
-  return pathIn(property.value, binding, `${base}.${property.key.name}`, text);
+  return pathIn(property.value, binding, `${base}.${property.key.name}`, component);
+}
+
+/** Source of a default, where names of props before it are reads of the props object as well: `({ a, b = a })`. */
+function defaultCode(node: Node, component: Component): string {
+  const { scopes, file } = component.module;
+  let code = "";
+  let at = node.start;
+  for (const { binding, name, node: read, parent } of scopes.within(node)) {
+    // A default can't read names that are declared behind it.
+    const prop = binding && binding.node.start < node.start ? codeOf(component, binding) : undefined;
+    if (prop === undefined) continue;
+    const key = parent.type === "Property" && parent.shorthand ? `${name}: ` : "";
+    code += file.text.slice(at, read.start) + key + prop;
+    at = read.end;
+  }
+  return code + file.text.slice(at, node.end);
 }
