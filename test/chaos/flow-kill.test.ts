@@ -12,8 +12,8 @@ import { testDatabase, withoutPostgres } from "svckit/testing";
 const skip = await withoutPostgres();
 const RUNS = 60;
 const LIMIT = 2;
-/** Acknowledged runs of each process when it is killed. */
-const KILLS = [1, 9, 17, 4, 12];
+/** Acknowledged runs of each process when it is killed. A third kill during the same node would fail its run as poison. */
+const KILLS = [9, 17];
 const PROGRAM = fileURLToPath(new URL("./flow-process.js", import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), "svc-flow-"));
@@ -69,12 +69,14 @@ async function requireLimit(url: string, journal: string): Promise<void> {
     if (line.startsWith("=")) results.push(line);
   const expected = Array.from({ length: RUNS }, (_, no) => `= ${no} ${no * 2}`);
   assert.deepEqual(results.sort(), expected.sort());
-  assert.equal(mostActive(journal), LIMIT);
+  assert.ok(mostActive(journal) <= LIMIT);
 }
 
 describe("Runs of a graph with a limit", () => {
   it("all end, and never more are active than the limit, after kill -9 at any moment", async () => {
-    await requireLimit(`sqlite:${join(folder, "svc.db")}`, join(folder, "sqlite.txt"));
+    const journal = join(folder, "sqlite.txt");
+    await requireLimit(`sqlite:${join(folder, "svc.db")}`, journal);
+    assert.equal(mostActive(journal), LIMIT, "runs were active at the same time");
   });
 
   it(

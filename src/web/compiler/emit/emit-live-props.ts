@@ -87,7 +87,10 @@ export class LivePropsEmitter {
 
   /** Makes an emitter of views keep instances whose props are live. */
   follow(browser: BrowserEmitter): void {
-    browser.followLiveProps((attribute, expression) => this.passedProp(attribute, expression)?.isSure === true);
+    browser.followLiveProps((attribute, expression) => {
+      const passed = this.passedProp(attribute, expression);
+      return passed && (passed.isSure ? "always" : "maybe");
+    });
   }
 
   /** The browser module. */

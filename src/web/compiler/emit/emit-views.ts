@@ -3,9 +3,9 @@
  * components. The code of a component that the browser creates is in a module of its own (emit-create.ts).
  */
 import type { ESTree } from "vite";
-import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Node } from "../parse/ast.ts";
+import { isFunction, isJsx, isComponentTag, returnsOf, tagName, unwrap, walk, type Node } from "../parse/ast.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
-import { svcName } from "../analyze/declaration-kinds.ts";
+import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { onlyChild } from "../extract/jsx-forms.ts";
@@ -29,8 +29,8 @@ export class ViewEmitter {
   readonly #captures: Captures;
   readonly #extraction: Extraction;
   readonly #elements: ElementEmitter;
-  /** Whether the server passes a prop as a live one. */
-  passes: ((attribute: ESTree.JSXAttribute, expression: Node) => boolean) | undefined;
+  /** Whether the server passes a prop as a live one. `maybe`: if one that it reads is live. */
+  passes: ((attribute: ESTree.JSXAttribute, expression: Node) => "always" | "maybe" | undefined) | undefined;
 
   constructor(
     module: Module,
@@ -236,30 +236,38 @@ export class ViewEmitter {
     ];
   }
 
+  /** Whether a component is known to render an element, which live props need: the others can't follow them outside of elements. */
+  #hasHost(tag: ESTree.JSXOpeningElement): boolean {
+    const [reference] = this.#module.scopes.within(tag.name);
+    const fn = reference?.binding && functionOf(reference.binding);
+    const results = fn ? returnsOf(fn).map(unwrap) : [];
+    return (
+      results.length > 0 &&
+      results.every((node) => node.type === "JSXElement" && !isComponentTag(tagName(node.openingElement.name)))
+    );
+  }
+
   /** Props of the components in a view that may change: the server's content was made from their first values. */
   #deps(root: Node, place: Place): string {
     const found: Node[] = [];
-    const add = (expression: Node, attribute?: ESTree.JSXAttribute): void => {
+    const add = (expression: Node, hasHost: boolean, attribute?: ESTree.JSXAttribute): void => {
       const inner = unwrap(expression);
       if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
-      if (inner.type === "Identifier" && !this.#isRowParam(inner, place.scope)) return;
-      const isLive = this.#module.liveness(inner) !== "static";
-      const readsRow = this.#module.scopes.within(inner).some(({ node }) => this.#isRowParam(node, place.scope));
-      // A component follows a live prop itself, so only another row needs another instance.
-      if (attribute && this.passes?.(attribute, expression))
-        found.push(
-          ...this.#module.scopes
-            .within(inner)
-            .flatMap((one) => (this.#isRowParam(one.node, place.scope) ? [one.node] : [])),
-        );
-      else if (isLive || readsRow) found.push(expression);
+      const passed = attribute && this.passes?.(attribute, expression);
+      const rowReads = this.#module.scopes.within(inner).filter(({ node }) => this.#isRowParam(node, place.scope));
+      // A component that follows a live prop itself needs another instance only for another row.
+      if (passed === "always" && hasHost) found.push(...rowReads.map(({ node }) => node));
+      else if (rowReads.length > 0 || (passed && !hasHost)) found.push(expression);
+      else if (inner.type !== "Identifier" && this.#module.liveness(inner) !== "static") found.push(expression);
     };
     walk(root, (node) => {
       if (isFunction(node)) return false;
       if (node.type !== "JSXOpeningElement" || !isComponentTag(tagName(node.name))) return undefined;
+      const hasHost = this.#hasHost(node);
       for (const attribute of node.attributes) {
-        if (attribute.type === "JSXSpreadAttribute") add(attribute.argument);
-        else if (attribute.value?.type === "JSXExpressionContainer") add(attribute.value.expression, attribute);
+        if (attribute.type === "JSXSpreadAttribute") add(attribute.argument, hasHost);
+        else if (attribute.value?.type === "JSXExpressionContainer")
+          add(attribute.value.expression, hasHost, attribute);
       }
       return undefined;
     });
