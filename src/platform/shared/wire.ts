@@ -145,6 +145,9 @@ export const FUNCTION_KIND = 3;
 /** Kind of a value in the page's state: the value of a provider of the server, for components that the browser creates. */
 export const CONTEXT_KIND = 11;
 
+/** Name among those of live props that stands for all props. */
+export const ALL_PROPS = "*";
+
 /** Header names in lower case, as Node returns them; HTTP names are case-insensitive (RFC 9110 section 5.1). */
 export const HEADERS = {
   csrf: "x-svc-csrf",

@@ -1,7 +1,8 @@
 /** Runtime functions that compiled modules call during a render: for templates, their scopes, and components. */
 import { holdsNested } from "./resume/nested-values.ts";
 import type { TemplateInfo } from "./template-info.ts";
-import { ALL_PROPS, refuseFrozen } from "./resume/live-props.ts";
+import { ALL_PROPS } from "../../platform/shared/wire.ts";
+import { refuseFrozen } from "./resume/live-props.ts";
 import { currentRender, renderInProgress } from "./current-page.ts";
 import { marked } from "./nesting-check.ts";
 import { t } from "./write.ts";

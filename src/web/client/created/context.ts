@@ -1,6 +1,6 @@
 /**
  * `context.js`: contexts in components that the browser creates. A provider in the browser is linked to the providers around it. Around those
- * are the providers of the server: the page contains the values that created components may read (src/web/ssr/context-uses.ts).
+ * are the providers of the server: the page contains the values that created components may read (src/web/ssr/resume/context-uses.ts).
  */
 import { CONTEXT_KIND, DOM } from "../../../platform/shared/wire.ts";
 import { nodesOf, V } from "../bindings/create.ts";

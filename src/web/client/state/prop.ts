@@ -3,7 +3,7 @@
  * reads it from its slot like any other value. For pages that have any.
  */
 import { chunkNamed, computed, kinds, valueAt } from "../runtime/core.ts";
-import { DOM } from "../../../platform/shared/wire.ts";
+import { DOM, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { Slots } from "../runtime/types.ts";
 
 const derived = new WeakSet<object>();
@@ -24,7 +24,7 @@ const follow = (slots: unknown[]): unknown[] => {
   return slots;
 };
 
-kinds[3] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
+kinds[FUNCTION_KIND] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
   chunkNamed(chunk)[symbol]!(follow(indices.map(valueAt)) as Slots);
 
 /** Begins the bindings of an instance with live props. @param bind symbol of the bindings of its other values */

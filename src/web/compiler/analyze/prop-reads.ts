@@ -2,13 +2,11 @@
  * Finds the props that an expression of a component reads, directly or through constants and local functions of the component. A parent may
  * pass a prop that changes in the browser (emit/emit-live-props.ts), so what reads it may have to be updated.
  */
+import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "./analyze.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
 import { holdsJsx, isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
-
-/** Stands for all props: the expression reads the props object as a whole. */
-export const ALL_PROPS = "*";
 
 /** The component around a node. */
 export function componentOf(module: Module, node: Node): FunctionNode | undefined {

@@ -1,22 +1,21 @@
 /** Step 4, browser code: emits bindings, region templates, handlers and helpers of one scope (docs/resume-protocol.md section 5). */
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
-import { isInside, namesSignal, type Module } from "../analyze/analyze.ts";
+import type { Module } from "../analyze/analyze.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { holdsJsx, unwrap, type Node } from "../parse/ast.ts";
 import { isChildren, isStructured, readsOfRegion } from "../extract/jsx-forms.ts";
 import { pickOf } from "../extract/regions.ts";
 import { newExtraction } from "../extract/extract.ts";
+import { accessOf, thunk } from "./emit-thunks.ts";
+import { ListEmitter } from "./emit-lists.ts";
 import { RangeEmitter } from "./emit-ranges.ts";
-import { ViewEmitter, type ElementEmitter } from "./emit-views.ts";
+import { ViewEmitter, type ElementEmitter, type LiveCalls } from "./emit-views.ts";
 import { plainAttribute } from "../extract/attribute-text.ts";
 import { Captures, type Place } from "../extract/captures.ts";
 import type { ClientModule } from "./client-module.ts";
-import { diagnostic } from "../diagnostics.ts";
 import { readsOf } from "../analyze/effect-reads.ts";
 import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "../extract/node-paths.ts";
-import { keyExpression, readsOutside } from "../extract/row-identity.ts";
-import type { Binding, Reference } from "../parse/scopes.ts";
 import { selectedValue, templateHtml } from "../extract/template-html.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type {
@@ -26,7 +25,6 @@ import type {
   Code,
   Element,
   FieldAttribute,
-  List,
   Pick,
   Piece,
   ResourceCall,
@@ -52,6 +50,7 @@ export class BrowserEmitter implements ElementEmitter {
   readonly #captures: Captures;
   readonly #handlers: HandlerEmitter;
   readonly #ranges: RangeEmitter;
+  readonly #lists: ListEmitter;
   readonly #views: ViewEmitter;
   #templates = 0;
   #elements = 0;
@@ -69,6 +68,7 @@ export class BrowserEmitter implements ElementEmitter {
     this.#captures.views = views;
     this.#views = views;
     this.#ranges = new RangeEmitter(client, this.#captures, views);
+    this.#lists = new ListEmitter(module, client, this.#captures, this.#ranges, this);
     this.#handlers = new HandlerEmitter(module, client, this.#captures);
   }
 
@@ -163,7 +163,7 @@ export class BrowserEmitter implements ElementEmitter {
     const held = this.#holdChildren(element, path, place.scope);
     for (const item of element.items) {
       if (item.kind === "run") this.#bindRun(item, path, place, body);
-      else if (item.kind === "list") this.#bindList(item, path, place, body);
+      else if (item.kind === "list") this.#lists.bind(item, path, place, body);
       else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
       else if (item.kind === "insert") this.#ranges.insert(item, path, place, body);
       else if (item.kind === "component") this.#ranges.component(item, path, place, body);
@@ -251,7 +251,7 @@ export class BrowserEmitter implements ElementEmitter {
       body.push(`const ${name} = ${this.#views.following(inner, reads, place)};\n`);
       return [name];
     }
-    if (!isStructured(inner)) return [expression, this.#accessOf(expression)];
+    if (!isStructured(inner)) return [expression, accessOf(this.#module, expression)];
     return this.#choice(inner, place, body);
   }
 
@@ -278,9 +278,9 @@ export class BrowserEmitter implements ElementEmitter {
     return this.#pick(pick, place, contents, "null");
   }
 
-  /** @param passes whether the server passes a prop as a live one. Then its component needs no new instance when it changes. */
-  followLiveProps(passes: NonNullable<ViewEmitter["passes"]>): void {
-    this.#views.passes = passes;
+  /** A component whose props are live needs no new instance when they change. */
+  followLiveProps(calls: LiveCalls): void {
+    this.#views.calls = calls;
   }
 
   /** Emits the bindings of a scope for instances with live props. @param bind symbol of the scope's other bindings, or 0 */
@@ -381,7 +381,7 @@ export class BrowserEmitter implements ElementEmitter {
       this.#captures.capture(expression, place);
       return void body.push(`${this.#core("A")}(${path}, ${name}, () => `, ...plain, ");\n");
     }
-    const value = this.#thunk(expression, place);
+    const value = thunk(this.#module, this.#captures, expression, place);
     if (how === "class" || how === "style") {
       body.push(`${this.#client.part("attr", how === "class" ? "C" : "S", place.scope)}(${path}, `, ...value, ");\n");
     } else body.push(`${this.#binderOf(how, place.scope)}(${path}, ${name}, `, ...value, ");\n");
@@ -392,12 +392,6 @@ export class BrowserEmitter implements ElementEmitter {
     if (how === "enumerated") return this.#client.part("attr", "B", scope);
     if (how === "form-member" || how === "document-member") return this.#client.part("raw", "N", scope);
     return this.#core(how === "property" ? "P" : "A");
-  }
-
-  #thunk(expression: Node, place: Place): Code {
-    this.#captures.capture(expression, place);
-    if (unwrap(expression).type === "ObjectExpression") return ["() => (", expression, ")"];
-    return ["() => ", expression, this.#accessOf(expression)];
   }
 
   #bindRun(run: Run, path: string, place: Place, body: Code): void {
@@ -413,11 +407,11 @@ export class BrowserEmitter implements ElementEmitter {
     for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
     const [only] = run.parts;
     if (run.parts.length === 1 && only !== undefined && typeof only !== "string") {
-      return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only, this.#accessOf(only)];
+      return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only, accessOf(this.#module, only)];
     }
     if (!isText) {
       const codeOf = (part: string | Node): Code =>
-        typeof part === "string" ? [JSON.stringify(part), ","] : [part, `${this.#accessOf(part)},`];
+        typeof part === "string" ? [JSON.stringify(part), ","] : [part, `${accessOf(this.#module, part)},`];
       return ["[", ...run.parts.flatMap(codeOf), "]"];
     }
     const code: Code = ["`"];
@@ -426,96 +420,6 @@ export class BrowserEmitter implements ElementEmitter {
       else code.push("${", part, "}");
     }
     return [...code, "`"];
-  }
-
-  /** `.value` for a signal by its own name, which the server writes as its value too. */
-  #accessOf(expression: Node): string {
-    return namesSignal(this.#module, expression) ? ".value" : "";
-  }
-
-  #listThunk({ each, before, behind }: List, place: Place): Code {
-    if (before === "" && behind === "") return this.#thunk(each, place);
-    this.#captures.capture(each, place);
-    return [`() => ${before}`, each, behind];
-  }
-
-  #bindList(list: List, path: string, place: Place, body: Code): void {
-    const { element } = list;
-    const { slots } = this.#client.names;
-    const each = this.#listThunk(list, place);
-    const by = this.#rowKey(list, place);
-    if (!element) return this.#ranges.rows(list, path, place, { each, by }, body);
-    const { make, bind } = this.content(element, { ...place, level: list.level + 1 });
-    const { virtual } = list;
-    const write = virtual
-      ? this.#client.part("virtual", "Virtual", place.scope)
-      : this.#client.part("region", "For", place.scope);
-    body.push(`${write}(${path}, ${list.isSole ? 0 : list.key}, `, ...each, ", ", ...by, `, ${make}, `);
-    body.push(...bind, `, ${slots}`);
-    const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : undefined;
-    if (virtual) {
-      const options = virtual === true ? ["() => true"] : this.#thunk(virtual, place);
-      return void body.push(`, ${raw ?? 0}, `, ...options, ");\n");
-    }
-    const isOpen = readsOutside(element, this.#readsOutsideOf(list, place.scope));
-    if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
-    if (isOpen) body.push(", 1");
-    body.push(");\n");
-  }
-
-  /**
-   * Detects expressions that may change while the row's item stays: they read signals, the index, an outer row, or constants of the row
-   * that depend on these.
-   */
-  #readsOutsideOf({ row }: List, scope: Scope): (node: Node) => boolean {
-    const [item] = row.params;
-    const isOuter = ({ owner, node }: Binding): boolean => {
-      if (owner === row) return row.params.some((param) => param !== item && isInside(node, param));
-      return scope.frames.some(({ fn }) => fn === owner && isInside(row, fn));
-    };
-    const asked = new Set<Binding>();
-    const reads = (node: Node): boolean =>
-      this.#module.liveness(node) !== "static" || this.#module.scopes.within(node).some(readsOuter);
-    const readsOuter = ({ binding }: Reference): boolean => {
-      if (!binding || asked.has(binding)) return false;
-      if (isOuter(binding)) return true;
-      if (binding.owner !== row || binding.declared === "param") return false;
-      asked.add(binding);
-      return reads(binding.source);
-    };
-    return (node) => {
-      asked.clear();
-      return reads(node);
-    };
-  }
-
-  /** The identity of a row: `by`, the `key` of its element, the index, or the item itself. */
-  #rowKey(list: List, place: Place): Code {
-    if (list.by) {
-      this.#captures.capture(list.by, place);
-      return [list.by];
-    }
-    const key = keyExpression(list);
-    const [param, index] = list.row.params;
-    if (!key || !param) return [list.isByIndex ? "(item, index) => index" : "(item) => item"];
-    let readsIndex = false;
-    for (const { binding, node, name } of this.#module.scopes.within(key)) {
-      if (binding?.owner !== list.row || isInside(binding.node, key)) continue;
-      // A virtual list calls the key with the item alone.
-      const isIndex = !list.virtual && index !== undefined && isInside(binding.node, index);
-      readsIndex ||= isIndex;
-      if (!isIndex && !isInside(binding.node, param)) {
-        throw diagnostic(
-          this.#module.file,
-          "SVC109",
-          node,
-          `key={…} identifies a row by its item or index, but "${name}" is created inside the row. Write the expression in the key: key={item.id}; without a key the item itself is used.`,
-        );
-      }
-      place.scope.rewritten.add(node);
-    }
-    this.#captures.capture(key, place);
-    return readsIndex && index ? ["(", param, ", ", index, ") => ", key] : ["(", param, ") => ", key];
   }
 
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {

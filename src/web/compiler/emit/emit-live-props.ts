@@ -5,21 +5,14 @@
  */
 import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { componentName } from "../analyze/components.ts";
-import { ALL_PROPS, componentOf, mayRunAgain, propReads, topProperty } from "../analyze/prop-reads.ts";
+import { bindingAt, namedBy, propNamed } from "../analyze/prop-names.ts";
+import { componentOf, mayRunAgain, propReads, topProperty } from "../analyze/prop-reads.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
-import {
-  isFunction,
-  isJsx,
-  memberName,
-  tagName,
-  unwrap,
-  type Expression,
-  type FunctionNode,
-  type Node,
-} from "../parse/ast.ts";
+import { isFunction, isJsx, tagName, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { BrowserEmitter, type PropConditions } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
@@ -57,6 +50,13 @@ interface Passed {
   isSure: boolean;
 }
 
+/** Server code of how the browser makes a value: an export of a template's module, applied to slots. */
+interface Derived {
+  block: string;
+  symbol: string;
+  slots: string;
+}
+
 /** One browser module: all of it, or only the part that an app needs. */
 interface Target {
   client: ClientModule;
@@ -87,10 +87,7 @@ export class LivePropsEmitter {
 
   /** Makes an emitter of views keep instances whose props are live. */
   follow(browser: BrowserEmitter): void {
-    browser.followLiveProps((attribute, expression) => {
-      const passed = this.passedProp(attribute, expression);
-      return passed && (passed.isSure ? "always" : "maybe");
-    });
+    browser.followLiveProps(this);
   }
 
   /** The browser module. */
@@ -215,11 +212,11 @@ export class LivePropsEmitter {
     const reads = propReads(this.#module, node);
     const fn = reads === "" ? undefined : componentOf(this.#module, node);
     if (!fn) return source;
-    const prop = this.#simpleProp(fn, node);
+    const prop = propNamed(this.#module, fn, node);
     if (prop !== undefined) return `${this.#out.use("prop")}(${this.#propsOf(fn)}, ${JSON.stringify(prop)}, ${source})`;
     const part = this.#partOfProp(fn, node, reads, source);
     if (part !== undefined) return part;
-    const binding = this.#bindingOf(node);
+    const binding = bindingAt(this.#module, node);
     return (binding && this.#constant(binding, fn, reads, source)) ?? source;
   }
 
@@ -227,46 +224,15 @@ export class LivePropsEmitter {
   #partOfProp(fn: FunctionNode, node: Node, reads: string, source: string): string | undefined {
     if (node.type !== "MemberExpression") return undefined;
     let base: Node = node;
-    while (base.type === "MemberExpression" && this.#simpleProp(fn, base) === undefined) base = unwrap(base.object);
-    const name = this.#simpleProp(fn, base);
+    while (base.type === "MemberExpression" && propNamed(this.#module, fn, base) === undefined)
+      base = unwrap(base.object);
+    const name = propNamed(this.#module, fn, base);
     if (name === undefined) return undefined;
     const text = this.#module.file.text.slice(base.start, base.end);
     const own: Slot = { source: text, isStore: false, kind: "value", node: base };
     const code = [`${this.client.names.slots}[0]${this.#module.file.text.slice(base.end, node.end)}`];
-    return this.#derive(code, (block, symbol, slots) => this.#deriveIf(fn, reads, block, symbol, slots, source), [
-      own,
-      `${this.#out.use("prop")}(${this.#propsOf(fn)}, ${JSON.stringify(name)}, ${text})`,
-    ]);
-  }
-
-  /** `props.text`, `text` of `({ text })` and of `const { text } = props`. */
-  #simpleProp(fn: FunctionNode, node: Node): string | undefined {
-    const inner = unwrap(node);
-    const [param] = fn.params;
-    if (inner.type === "MemberExpression")
-      return inner.object.type === "Identifier" && this.#isProps(fn, inner.object) ? memberName(inner) : undefined;
-    const binding = this.#bindingOf(inner);
-    if (!binding || !param) return undefined;
-    if (binding.declared === "param") return namedBy(topProperty(param, binding), binding);
-    const { source } = binding;
-    if (source.type !== "VariableDeclarator" || !source.init) return undefined;
-    const init = unwrap(source.init);
-    if (source.id.type === "Identifier")
-      return init.type === "MemberExpression" ? this.#simpleProp(fn, init) : undefined;
-    if (init.type !== "Identifier" || !this.#isProps(fn, init)) return undefined;
-    return namedBy(topProperty(source.id, binding), binding);
-  }
-
-  /** Whether a name is the props object of a component, or the rest of its props. */
-  #isProps(fn: FunctionNode, name: Node): boolean {
-    const binding = this.#bindingOf(name);
-    const [param] = fn.params;
-    if (!param || binding?.declared !== "param" || binding.owner !== fn) return false;
-    return binding.node === param || topProperty(param, binding)?.type === "RestElement";
-  }
-
-  #bindingOf(node: Node): Binding | undefined {
-    return this.#module.scopes.within(node).find((reference) => reference.node === node)?.binding;
+    const first = `${this.#out.use("prop")}(${this.#propsOf(fn)}, ${JSON.stringify(name)}, ${text})`;
+    return this.#deriveIf(fn, reads, this.#derive(code, [own, first]), source);
   }
 
   /** A constant that is made from props, or a prop with a default, as a derived value. */
@@ -287,7 +253,7 @@ export class LivePropsEmitter {
     const property = id.type === "Identifier" ? undefined : namedBy(topProperty(id, binding), binding);
     if (id.type !== "Identifier" && property === undefined) return undefined;
     const code: Code = property === undefined ? [init] : ["(", init, `).${property}`];
-    return this.#derive(code, (block, symbol, slots) => this.#deriveIf(fn, reads, block, symbol, slots, source));
+    return this.#deriveIf(fn, reads, this.#derive(code), source);
   }
 
   #withDefault(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
@@ -300,22 +266,22 @@ export class LivePropsEmitter {
     const code: Code = [`${read} === undefined ? (`, value.right, `) : ${read}`];
     const props = this.#propsOf(fn);
     const own: Slot = { source: `${props}.${key.name}`, isStore: false, kind: "value", node: key };
-    return this.#derive(code, (block, symbol, slots) => this.#deriveIf(fn, reads, block, symbol, slots, source), [
-      own,
-      `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`,
-    ]);
+    const first = `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`;
+    return this.#deriveIf(fn, reads, this.#derive(code, [own, first]), source);
   }
 
-  #deriveIf(fn: FunctionNode, reads: string, block: string, symbol: string, slots: string, source: string): string {
+  #derived(use: "derive" | "deriveRead", derived: Derived | undefined): string | undefined {
+    return derived && `${this.#out.use(use)}(${derived.block}, "${derived.symbol}", [${derived.slots}])`;
+  }
+
+  #deriveIf(fn: FunctionNode, reads: string, derived: Derived | undefined, source: string): string | undefined {
+    if (!derived) return undefined;
+    const { block, symbol, slots } = derived;
     return `${this.#out.use("deriveIf")}(${this.#propsOf(fn)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
   }
 
   /** @param first the first slot, and its code. @returns undefined if the browser can't run the code */
-  #derive(
-    code: Code,
-    write: (block: string, symbol: string, slots: string) => string,
-    first?: [Slot, string],
-  ): string | undefined {
+  #derive(code: Code, first?: [Slot, string]): Derived | undefined {
     const symbol = `d${this.#symbols.d++}`;
     const scope = newScope(0, this.#all.client.newEdits());
     if (first) scope.slots.push(first[0]);
@@ -331,7 +297,7 @@ export class LivePropsEmitter {
       this.#needed.browser.emitDerived(copy, code, symbol);
     }
     const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.slot(slot)));
-    return write(this.#block(scope, undefined, scope, ""), symbol, slots.join(", "));
+    return { block: this.#block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };
   }
 
   /** What a component call passes beside the value of a prop; undefined if the prop is not live. */
@@ -381,16 +347,14 @@ export class LivePropsEmitter {
     const reads = propReads(this.#module, expression);
     const fn = componentOf(this.#module, expression);
     if (!isSure && (reads === "" || !fn)) return undefined;
-    const known = fn && !isSure ? this.#simpleProp(fn, inner) : undefined;
+    const known = fn && !isSure ? propNamed(this.#module, fn, inner) : undefined;
     if (known !== undefined && fn) {
       this.passed.push({ name, from: reads });
       return { code: `${this.#out.use("livePart")}(${this.#propsOf(fn)}, ${JSON.stringify(known)})`, isSure };
     }
-    const code = this.#derive([expression], (block, symbol, slots) =>
-      isSure || !fn
-        ? `${this.#out.use(liveness === "maybe" ? "deriveRead" : "derive")}(${block}, "${symbol}", [${slots}])`
-        : this.#deriveIf(fn, reads, block, symbol, slots, "0"),
-    );
+    const derived = this.#derive([expression]);
+    const use = liveness === "maybe" ? "deriveRead" : "derive";
+    const code = isSure || !fn ? this.#derived(use, derived) : this.#deriveIf(fn, reads, derived, "0");
     if (code === undefined) return undefined;
     this.passed.push({ name, from: isSure ? "" : reads });
     return { code, isSure };
@@ -436,10 +400,4 @@ function bitOf(conditions: string[], props: string): number {
   if (at >= 0) return 2 ** at;
   conditions[MOST_BITS - 1] = ALL_PROPS;
   return 2 ** (MOST_BITS - 1);
-}
-
-/** The property that a pattern gives this name, without a default and not from inside of it. */
-function namedBy(property: Node | undefined, { node }: Binding): string | undefined {
-  if (property?.type !== "Property" || property.computed || property.key.type !== "Identifier") return undefined;
-  return property.value === node ? property.key.name : undefined;
 }

@@ -23,14 +23,20 @@ export interface ElementEmitter {
   content(element: Element, place: Place): { make: string; bind: Code };
 }
 
+/** What calls of components pass beside the values of their props. */
+export interface LiveCalls {
+  /** @returns undefined for a prop that is never live. `isSure`: it is live in any case, not only if a prop that it reads is. */
+  passedProp(attribute: ESTree.JSXAttribute, expression: Node): { isSure: boolean } | undefined;
+}
+
 export class ViewEmitter {
   readonly #module: Module;
   readonly #client: ClientModule;
   readonly #captures: Captures;
   readonly #extraction: Extraction;
   readonly #elements: ElementEmitter;
-  /** Whether the server passes a prop as a live one. `maybe`: if one that it reads is live. */
-  passes: ((attribute: ESTree.JSXAttribute, expression: Node) => "always" | "maybe" | undefined) | undefined;
+  /** Set where a file may pass live props. */
+  calls: LiveCalls | undefined;
 
   constructor(
     module: Module,
@@ -253,10 +259,10 @@ export class ViewEmitter {
     const add = (expression: Node, hasHost: boolean, attribute?: ESTree.JSXAttribute): void => {
       const inner = unwrap(expression);
       if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
-      const passed = attribute && this.passes?.(attribute, expression);
+      const passed = attribute && this.calls?.passedProp(attribute, expression);
       const rowReads = this.#module.scopes.within(inner).filter(({ node }) => this.#isRowParam(node, place.scope));
       // A component that follows a live prop itself needs another instance only for another row.
-      if (passed === "always" && hasHost) found.push(...rowReads.map(({ node }) => node));
+      if (passed?.isSure && hasHost) found.push(...rowReads.map(({ node }) => node));
       else if (rowReads.length > 0 || (passed && !hasHost)) found.push(expression);
       else if (inner.type !== "Identifier" && this.#module.liveness(inner) !== "static") found.push(expression);
     };

@@ -3,7 +3,7 @@
  * calls that would come too late for the first event.
  */
 import type { ESTree } from "vite";
-import type { Module } from "../analyze/analyze.ts";
+import { isInside, type Module } from "../analyze/analyze.ts";
 import { functionOf } from "../analyze/declaration-kinds.ts";
 import { shortHash } from "../build/manifest.ts";
 import { childrenOf, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -52,9 +52,7 @@ function namedFunction(module: Module, node: Node): FunctionNode | undefined {
 /** A name or keyword in the function that only has a meaning outside of it. */
 function outsideOf(module: Module, fn: FunctionNode): string | undefined {
   if (fn.async || fn.generator) return fn.async ? "async" : "function*";
-  const reference = module.scopes
-    .within(fn)
-    .find(({ binding }) => binding && !(binding.node.start >= fn.start && binding.node.end <= fn.end));
+  const reference = module.scopes.within(fn).find(({ binding }) => binding && !isInside(binding.node, fn));
   if (reference) return reference.name;
   let found: string | undefined;
   walk(fn, (node) => {
@@ -119,7 +117,7 @@ function destructured(pattern: ESTree.ObjectPattern): string | undefined {
 /** The condition around the call as a function of the event, if nothing else decides whether the call is reached. */
 function testAround(module: Module, fn: FunctionNode, call: Node): string | undefined {
   const [param] = fn.params;
-  if (param?.type !== "Identifier" || !(call.start >= fn.start && call.end <= fn.end)) return undefined;
+  if (param?.type !== "Identifier" || !isInside(call, fn)) return undefined;
   const tests: Node[] = [];
   for (let node: Node | undefined = fn.body ?? undefined; node && node !== call;) {
     const inner: Node | undefined = childrenOf(node).find(

@@ -2,7 +2,7 @@
  * Live props. The server evaluates a prop once. If its value changes in the browser, the props object also says how the browser makes the
  * value: by an export of a chunk, applied to captured values, as for function props. Compiled components ask for it (emit-live-props.ts).
  */
-import { DOM } from "../../../platform/shared/wire.ts";
+import { ALL_PROPS, DOM } from "../../../platform/shared/wire.ts";
 import { currentRender, renderInProgress } from "../current-page.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
@@ -11,9 +11,6 @@ import { record } from "./function-props.ts";
 
 /** Key of the derived values in a props object, by name. A rest of props and a spread of them have it too. */
 export const LIVE: unique symbol = Symbol("live props");
-
-/** Stands for all props. */
-export const ALL_PROPS = "*";
 
 /** A value that the browser makes, and makes again when what it is made from changes. */
 class Derived {

@@ -1,0 +1,16 @@
+/** Step 4, browser code: emits functions that read the current value of an expression. */
+import { namesSignal, type Module } from "../analyze/analyze.ts";
+import type { Captures, Place } from "../extract/captures.ts";
+import type { Code } from "../model.ts";
+import { unwrap, type Node } from "../parse/ast.ts";
+
+export function thunk(module: Module, captures: Captures, expression: Node, place: Place): Code {
+  captures.capture(expression, place);
+  if (unwrap(expression).type === "ObjectExpression") return ["() => (", expression, ")"];
+  return ["() => ", expression, accessOf(module, expression)];
+}
+
+/** `.value` for a signal by its own name, which the server writes as its value too. */
+export function accessOf(module: Module, expression: Node): string {
+  return namesSignal(module, expression) ? ".value" : "";
+}
