@@ -32,7 +32,7 @@ export async function readForm(ctx: Context, limitBytes: number): Promise<FormDa
     return parseMultipart(await ctx.bytes(limitBytes), ctx.header("content-type") ?? "", limitBytes);
   const bytes = await urlencodedBytes(ctx, limitBytes);
   return {
-    fields: Object.assign(empty<string>(), Object.fromEntries(urlencodedFields(bytes))),
+    fields: Object.assign(empty<string>(), Object.fromEntries(await urlencodedFields(bytes))),
     files: empty(),
   };
 }

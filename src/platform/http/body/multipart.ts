@@ -1,5 +1,5 @@
 /** Rules that both multipart parsers share: the boundary of the body and the error for a malformed one (RFC 7578, RFC 2046). */
-import { nextTurn } from "./body-turn.ts";
+import { nextTurn, SLICE_BYTES } from "./body-turn.ts";
 import { MAX_FIELDS, tooManyFields } from "./urlencoded.ts";
 import type { BusboyHeaders } from "@fastify/busboy";
 import { SvcError } from "../../shared/errors.ts";
@@ -51,9 +51,6 @@ export class PartGate {
     this.#end = bytes.subarray(Math.max(0, bytes.length - length + 1));
   }
 }
-
-/** A thousand parts take a quarter of a second on a busy machine. */
-const SLICE_BYTES = 16 * 1024;
 
 /** Pieces of a body, each in a turn of the event loop of its own, so that parsing blocks other requests for a short time only. */
 export async function* slicesOf(bytes: Uint8Array): AsyncGenerator<Buffer> {

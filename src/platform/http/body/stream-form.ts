@@ -41,7 +41,7 @@ const MAX_FIELD_BYTES = 1024 * 1024;
 export async function readEntries(ctx: Context, type: string, limits: FormLimits): Promise<FormEntries> {
   if (type === "multipart/form-data") return new Multipart(ctx, limits).read();
   const bytes = await urlencodedBytes(ctx, limits.maxBytes);
-  const fields = urlencodedFields(bytes);
+  const fields = await urlencodedFields(bytes);
   for (const [name, value] of fields) limits.onField?.(name, value);
   limits.onRest?.();
   const digest = createHash("sha256").update(bytes).digest("base64url");
