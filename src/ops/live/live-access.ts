@@ -1,6 +1,6 @@
 /**
- * The sealed address of a live stream. For some minutes it lets only the browser that got the page follow what the page shows. The page asks for a
- * new address by fetching itself, which checks the visitor's access again.
+ * The sealed address of a live stream. For some minutes it lets the sessions that got the page follow what the page shows; without a session, whoever
+ * has the address. The page asks for a new address by fetching itself, which checks the visitor's access again.
  */
 import type { App, Context } from "../../index.ts";
 import { BASE_PATH, useApp, useRequest } from "../../internal.ts";
