@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { DevFault } from "../../platform/shared/dev-fault.ts";
 import { diagnostic } from "../../web/compiler/diagnostics.ts";
+import { compile } from "../../web/compiler/compile.ts";
 import { parse } from "../../web/compiler/parse/parse.ts";
 import { faultOf, thrownOf } from "./dev-fault.ts";
 import { errorWithSource } from "../error-with-source.ts";
@@ -40,6 +41,19 @@ describe("A fault from the compiler", () => {
     const { code, message, frame } = faultOf("server", thrownOf(error), root, () => undefined);
     assert.deepEqual([code, message], ["SVC108", "No paragraphs."]);
     assert.equal(frame?.split("\n").at(-1), "  4 |");
+  });
+});
+
+describe("A fault from a file with several errors", () => {
+  it("has them all, each with its position and code frame", () => {
+    const text = "export default function Home() {\n  return <p className={1} onclick={f}>Library</p>;\n}\n";
+    const error = caught(() => compile(text, "pages/home.tsx"));
+    const { code, others = [], frame } = faultOf("server", thrownOf(error), root, () => undefined);
+    assert.deepEqual(
+      [code, ...others.map((other) => `${other.code} ${other.place?.line}:${other.place?.column}`)],
+      ["SVC118", "SVC103 2:27"],
+    );
+    for (const each of [frame, others[0]?.frame]) assert.equal(each?.split("\n").at(-1), "  4 |");
   });
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { DevFault, Place } from "../../platform/shared/dev-fault.ts";
 import { placeInComponent } from "../build/find-source.ts";
 import { codeFrame, offsetOf, positionOf } from "../../web/compiler/diagnostics.ts";
+import { splitMessage } from "../../web/compiler/problems.ts";
 
 /** A line of a stack trace: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
 const CALL =
@@ -45,18 +46,8 @@ export function thrownOf(error: unknown): Thrown {
 
 /** @param root folder of the app. */
 export function faultOf(kind: DevFault["kind"], thrown: Thrown, root: string, trace: Trace): DevFault {
-  const found = DIAGNOSTIC.exec(thrown.message);
-  if (found) {
-    const [, code = "", file = "", line, column, message = "", frame = ""] = found;
-    return {
-      kind: "compile",
-      code,
-      message,
-      place: { file, line: Number(line), column: Number(column) },
-      frame,
-      calls: [],
-    };
-  }
+  const [compileFault, ...others] = splitMessage(thrown.message).flatMap((message) => ofCompiler(message) ?? []);
+  if (compileFault) return others.length === 0 ? compileFault : { ...compileFault, others };
   const written = ofRendering(thrown.message, root);
   if (written) return { kind, calls: [], ...written, frame: written.place && frameAt(written.place, root) };
   // Some messages begin with their code, which the overlay shows on its own.
@@ -65,6 +56,15 @@ export function faultOf(kind: DevFault["kind"], thrown: Thrown, root: string, tr
   const page = placeOfPage(message, root);
   const place = page ?? first?.place;
   return { kind, code: thrown.name, message, place, frame: place && frameAt(place, root), calls: page ? [] : calls };
+}
+
+/** Reads an error of the compiler. */
+function ofCompiler(text: string): DevFault | undefined {
+  const found = DIAGNOSTIC.exec(text);
+  if (!found) return undefined;
+  const [, code = "", file = "", line, column, message = "", frame = ""] = found;
+  const place = { file, line: Number(line), column: Number(column) };
+  return { kind: "compile", code, message, place, frame, calls: [] };
 }
 
 /** A problem of a module below `pages/` is shown there, not at the call that assembles the app. */

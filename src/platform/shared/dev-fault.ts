@@ -26,6 +26,8 @@ export interface DevFault {
   frame: string | undefined;
   /** The call stack, innermost first, without frames outside of the app. */
   calls: readonly { name: string; place: Place }[];
+  /** Other compile errors, which are shown below this one. */
+  others?: readonly DevFault[];
 }
 
 const TITLES = { compile: "Compile error", server: "Error on the server", browser: "Error in the browser" };
@@ -49,19 +51,36 @@ function placeText({ file, line, column }: Place): string {
 
 /** Renders a fault. */
 export function faultView(fault: DevFault): View[] {
-  const { kind, code, message, place, frame, calls } = fault;
+  const { kind, others = [] } = fault;
+  const count = others.length + 1;
+  return [
+    ...problemView(fault, "h1", count === 1 ? "" : ` 1 of ${count}`),
+    ...others.map((other, at): View => [
+      "section",
+      { class: "other" },
+      ...problemView(other, "h2", ` ${at + 2} of ${count}`),
+    ]),
+    ["p", { class: "way" }, count === 1 ? NEXT_STEPS[kind] : NEXT_STEPS[kind].replace("it", `the ${count} errors`)],
+  ];
+}
+
+/** One problem of a fault. @param number its position among the others */
+function problemView(
+  { kind, code, message, place, frame, calls }: DevFault,
+  heading: "h1" | "h2",
+  number: string,
+): View[] {
   const [first = "", ...lines] = message.trim().split("\n");
   // The problem is the headline; the fixes are below it.
   const [, headline = first, rest] = /^(.*?[.:!?]) +([A-Z].*)$/.exec(first) ?? [];
   const more = rest === undefined ? lines : [rest, ...lines];
   return [
-    ["p", { class: "kind" }, ["span", { class: "code" }, code], " ", TITLES[kind]],
-    ["h1", { id: "fault-message" }, headline],
+    ["p", { class: "kind" }, ["span", { class: "code" }, code], " ", TITLES[kind] + number],
+    [heading, heading === "h1" ? { id: "fault-message" } : {}, headline],
     ...more.map((line): View => ["p", {}, line]),
     ...(place ? [["p", { class: "place" }, link(place)] as const] : []),
     ...(frame === undefined ? [] : [["pre", { class: "frame", tabindex: "0" }, ...frameView(frame)] as const]),
     ...(calls.length === 0 ? [] : [callsView(calls)]),
-    ["p", { class: "way" }, NEXT_STEPS[kind]],
   ];
 }
 
@@ -100,7 +119,8 @@ font:1rem/1.55 system-ui,-apple-system,"Segoe UI",sans-serif;text-align:start;ov
 .fault p{margin:.5rem 0 0}
 .fault .kind{margin:0;color:var(--quiet);font-size:.875rem}
 .fault .code{display:inline-block;margin-inline-end:.35rem;padding:.05rem .5rem;border-radius:99px;background:var(--wash);color:var(--mark);font-weight:600}
-.fault h1{margin:.6rem 0 0;font-size:1.25rem;font-weight:600;line-height:1.35}
+.fault :is(h1,h2){margin:.6rem 0 0;font-size:1.25rem;font-weight:600;line-height:1.35}
+.fault .other{margin-top:1.75rem;padding-top:1.25rem;border-top:1px solid var(--line)}
 .fault .place{margin-top:1rem;font:.875rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
 .fault a{color:var(--link);text-underline-offset:.2em}
 .fault pre{margin:.5rem 0 0;padding:.75rem 0;overflow-x:auto;border:1px solid var(--line);border-radius:8px;background:var(--well);

@@ -59,7 +59,7 @@ export interface CompileOptions {
  * Compiles one TSX file (docs/resume-protocol.md sections 4 and 5).
  * @param text the source.
  * @param path path relative to the app root, with forward slashes: it names the module in pages and diagnostics.
- * @throws SvcError SVC101 … SVC121 with a code frame.
+ * @throws SvcError SVC101 … SVC125 with a code frame; several errors of the file as one.
  * @example
  * const { server, client } = compile("export const View = () => <p>Hello</p>;", "view.tsx");
  */
@@ -98,6 +98,7 @@ export function compileHooks(
   const out = new ServerOutput(file, client.names, { runtime, hasStyles: false });
   new LiftedEmitter(module, client, new BrowserEmitter(module, client), out).emit();
   const isNeeded = emitContexts(module, out);
+  module.problems.throwAny();
   if (client.isEmpty && !isNeeded) return undefined;
   const browser = client.isEmpty ? undefined : client.render();
   return { server: out.render(), client: browser, clientImports: client.imports, hasJsx: false, live: undefined };
@@ -123,17 +124,17 @@ export function compileFile(
   const file: SourceFile = { path, text };
   const program = parse(file);
   nameFrameworkImports(program, aliases);
-  refuseOtherFrameworks(file, program);
-  refuseUnsupportedSyntax(file, program);
   const module = analyze(file, program);
-  refuseComponentCalls(file, module.scopes, module.components);
+  refuseOtherFrameworks(module);
+  refuseUnsupportedSyntax(file, program, module.problems);
+  refuseComponentCalls(module);
   refuseStaleReads(module);
   refusePropMutation(module);
   refuseDoubleKeys(module);
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
   const emitter = new ServerEmitter(
-    newExtraction(module, () => client.names.nextSymbol("h")),
+    newExtraction(module, () => client.names.nextSymbol("h"), module.problems),
     client,
     browser,
     { isDevelopment, runtime, hasStyles, isBrowser, ...(liveNames && { liveNames }) },

@@ -13,16 +13,47 @@ interface Span {
   end: number;
 }
 
+/** An error at a position in the source. */
+export class Diagnostic extends SvcError {
+  /** Path of the file. */
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  /** The cause and the fix. */
+  readonly text: string;
+  readonly #file: SourceFile;
+  readonly #span: Span;
+
+  constructor(file: SourceFile, code: ErrorCode, span: Span, text: string) {
+    const { line, column } = positionOf(file.text, span.start);
+    const name = errorName(code);
+    const more = name === undefined ? "" : `\n\nSee ${code} ${name} in docs/errors.md.`;
+    super(code, `${code} ${file.path}:${line}:${column}\n${text}\n\n${codeFrame(file.text, span)}${more}`);
+    this.path = file.path;
+    this.line = line;
+    this.column = column;
+    this.text = text;
+    this.#file = file;
+    this.#span = span;
+  }
+
+  /** `pages/home.tsx:3:5` */
+  get place(): string {
+    return `${this.path}:${this.line}:${this.column}`;
+  }
+
+  /** The same error with another line after the fix. */
+  withLine(line: string): Diagnostic {
+    return new Diagnostic(this.#file, this.code, this.#span, `${this.text}\n${line}`);
+  }
+}
+
 /**
  * @param message the cause, with the name it concerns, and the fix.
  * @returns an SvcError with `path:line:column` and a code frame of the original source.
  */
-export function diagnostic(file: SourceFile, code: ErrorCode, span: Span, message: string): SvcError {
-  const { line, column } = positionOf(file.text, span.start);
-  const name = errorName(code);
-  const more = name === undefined ? "" : `\n\nSee ${code} ${name} in docs/errors.md.`;
-  const place = `${code} ${file.path}:${line}:${column}`;
-  return new SvcError(code, `${place}\n${message}\n\n${codeFrame(file.text, span)}${more}`);
+export function diagnostic(file: SourceFile, code: ErrorCode, span: Span, message: string): Diagnostic {
+  return new Diagnostic(file, code, span, message);
 }
 
 /** Line and column, both from 1. */

@@ -25,6 +25,7 @@ import {
   runtimeOf,
   type Resolve,
 } from "./framework-imports.ts";
+import { Problems } from "./problems.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
@@ -265,7 +266,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const file = completed === undefined ? own : { ...own, text: completed };
       if (isBrowser) {
         if (importsFramework(code, aliases)) refuseModuleState(own, aliases);
-        if (isOwn && !lowersDecorators(root)) refuseUnsupportedSyntax(own, parse(own));
+        if (isOwn && !lowersDecorators(root)) checkSyntax(own);
         const actions = isOwn ? exportedActions(file, aliases) : undefined;
         if (actions) {
           stubs.set(id, { path: file.path, actions });
@@ -404,6 +405,7 @@ export function svc(options: PluginOptions = {}): Plugin {
     file: SourceFile,
     id: string,
   ): Promise<void> {
+    const problems = new Problems();
     for (const item of used) {
       const resolved = await context.resolve(item.source, id);
       if (!resolved || resolved.external || !path.isAbsolute(resolved.id)) continue;
@@ -411,15 +413,24 @@ export function svc(options: PluginOptions = {}): Plugin {
       const actions = /\.[cm]?[jt]sx?$/.test(target.path) ? await actionsOf(context, resolved.id) : undefined;
       if (!actions) continue;
       if (!actions.some(({ exported }) => exported === item.imported)) {
-        throw diagnostic(
+        const error = diagnostic(
           file,
           "SVC104",
           item,
           `"${item.local}" comes from ${target.path}, a module of server actions, but is not an action, so it stays on the server. Actions of the module: ${actions.map(({ exported }) => exported).join(", ") || "none"}. Move what the browser needs into another module.`,
         );
+        problems.add(error);
       }
     }
+    problems.throwAny();
   }
+}
+
+/** @throws SvcError SVC124 */
+function checkSyntax(file: SourceFile): void {
+  const problems = new Problems();
+  refuseUnsupportedSyntax(file, parse(file), problems);
+  problems.throwAny();
 }
 
 /** Whether Vite lowers decorators, as the app's TypeScript settings ask. */

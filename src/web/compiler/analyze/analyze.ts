@@ -3,6 +3,7 @@ import type { ESTree } from "vite";
 import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "../diagnostics.ts";
+import { Problems } from "../problems.ts";
 import { SVC, functionOf, indexImports, initOf, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
 import { fullKindOf, propertyOf } from "./lifted.ts";
 import { awaitedNames, mayFetchAgain } from "./resources.ts";
@@ -26,6 +27,8 @@ export interface Module {
   awaited(binding: Binding): Binding | undefined;
   liveness(node: Node): Liveness;
   parentOf(node: Node): Node | undefined;
+  /** Errors of the module. */
+  problems: Problems;
 }
 
 export function analyze(file: SourceFile, program: ESTree.Program): Module {
@@ -67,6 +70,7 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     liveness,
     parentOf,
     components,
+    problems: new Problems(),
   };
 }
 

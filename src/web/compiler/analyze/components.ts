@@ -1,7 +1,8 @@
 /** Decides which functions are components. Their returned JSX is HTML, not a value. */
 import type { ESTree } from "vite";
 import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode, type Node } from "../parse/ast.ts";
-import { diagnostic, type SourceFile } from "../diagnostics.ts";
+import type { Module } from "./analyze.ts";
+import { diagnostic } from "../diagnostics.ts";
 import { functionOf } from "./declaration-kinds.ts";
 import type { Reference, Scopes } from "../parse/scopes.ts";
 
@@ -29,22 +30,19 @@ export function componentName(module: { parentOf(node: Node): Node | undefined }
   return parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "";
 }
 
-/** @throws SvcError SVC109 for a component that is called as a function, because its HTML would be escaped as text. */
-export function refuseComponentCalls(
-  file: SourceFile,
-  { references }: Scopes,
-  components: ReadonlySet<FunctionNode>,
-): void {
-  for (const reference of references) {
+/** SVC109 for a component that is called as a function, because its HTML would be escaped as text. */
+export function refuseComponentCalls({ file, scopes, components, problems }: Module): void {
+  for (const reference of scopes.references) {
     const fn = calledFunction(reference);
     if (!fn || !components.has(fn)) continue;
     const { name, parent } = reference;
-    throw diagnostic(
+    const error = diagnostic(
       file,
       "SVC109",
       parent,
       `"${name}" is a component, because its name begins with a capital letter, but it is called as a function. Write <${name} … />, or call it ${name.slice(0, 1).toLowerCase()}${name.slice(1)}.`,
     );
+    problems.add(error);
   }
 }
 

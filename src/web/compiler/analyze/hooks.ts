@@ -58,31 +58,41 @@ export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) 
   };
   refuseElsewhere(module, fn, svcName);
   if (fn.body?.type !== "BlockStatement") return hooks;
-  for (const statement of childrenOf(fn.body)) {
-    if (statement.type === "VariableDeclaration") addResources(module, statement, hooks, svcName);
-    if (statement.type !== "ExpressionStatement" || statement.expression.type !== "CallExpression") continue;
-    const call = statement.expression;
-    const name = svcName(call.callee) ?? "";
-    const moment = Object.hasOwn(MOMENTS, name) ? MOMENTS[name] : undefined;
-    if (name !== "effect" && !moment) continue;
-    if (moment === "media") hooks.media = mediaQuery(module, call, hooks);
-    const callback = call.arguments[moment === "media" ? 1 : 0];
-    if (!callback || !(isFunction(callback) || callback.type === "Identifier")) {
-      const query = moment === "media" ? '"(min-width: 40em)", ' : "";
-      throw diagnostic(module.file, "SVC103", call, `${name} needs a function: ${name}(${query}() => …).`);
-    }
-    hooks.first ??= statement;
-    if (moment) {
-      hooks.browserOnly.push(statement);
-      hooks.moments.set(moment, [...(hooks.moments.get(moment) ?? []), callback]);
-    } else {
-      refuseBrowserGlobals(module, callback);
-      refuseOwnTrigger(module, callback);
-      hooks.effects.push(callback);
-      hooks.callees.push(call.callee);
-    }
-  }
+  for (const statement of childrenOf(fn.body))
+    module.problems.attempt(() => {
+      if (statement.type === "VariableDeclaration") addResources(module, statement, hooks, svcName);
+      if (statement.type === "ExpressionStatement") addHook(module, statement, hooks, svcName);
+    });
   return hooks;
+}
+
+function addHook(
+  module: Module,
+  statement: ESTree.ExpressionStatement,
+  hooks: Hooks,
+  svcName: (node: Node) => string | undefined,
+): void {
+  const call = statement.expression;
+  if (call.type !== "CallExpression") return;
+  const name = svcName(call.callee) ?? "";
+  const moment = Object.hasOwn(MOMENTS, name) ? MOMENTS[name] : undefined;
+  if (name !== "effect" && !moment) return;
+  if (moment === "media") hooks.media = mediaQuery(module, call, hooks);
+  const callback = call.arguments[moment === "media" ? 1 : 0];
+  if (!callback || !(isFunction(callback) || callback.type === "Identifier")) {
+    const query = moment === "media" ? '"(min-width: 40em)", ' : "";
+    throw diagnostic(module.file, "SVC103", call, `${name} needs a function: ${name}(${query}() => …).`);
+  }
+  hooks.first ??= statement;
+  if (moment) {
+    hooks.browserOnly.push(statement);
+    hooks.moments.set(moment, [...(hooks.moments.get(moment) ?? []), callback]);
+  } else {
+    refuseBrowserGlobals(module, callback);
+    refuseOwnTrigger(module, callback);
+    hooks.effects.push(callback);
+    hooks.callees.push(call.callee);
+  }
 }
 
 function addResources(
@@ -133,12 +143,14 @@ function refuseElsewhere(module: Module, fn: FunctionNode, svcName: (node: Node)
     const statement = module.parentOf(node);
     const isDirect = statement?.type === "ExpressionStatement" && module.parentOf(statement) === fn.body;
     if (isDirect || (name !== "effect" && !Object.hasOwn(MOMENTS, name))) return undefined;
-    throw diagnostic(
+    const error = diagnostic(
       module.file,
       "SVC111",
       node,
       `${name} must be a statement directly in the component's body, because the browser runs it without the surrounding code. Put the condition inside its function.`,
     );
+    module.problems.add(error);
+    return false;
   });
 }
 

@@ -4,6 +4,7 @@ import { isFunction, memberName, unwrap, walk, type Node } from "../parse/ast.ts
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
 import { nameFrameworkImports, type FrameworkAliases } from "../framework-imports.ts";
 import { parse } from "../parse/parse.ts";
+import { Problems } from "../problems.ts";
 import { resolveScopes, type Reference, type Scopes } from "../parse/scopes.ts";
 import { indexImports, svcName } from "./declaration-kinds.ts";
 
@@ -18,7 +19,7 @@ interface StateCall {
 
 /**
  * Checks a module that browser code imports. A signal that is neither exported nor written is a constant and allowed.
- * @throws SvcError SVC105 with the position of the first signal or store.
+ * @throws SvcError SVC105 with the positions of the signals and stores.
  */
 export function refuseModuleState(file: SourceFile, aliases: FrameworkAliases): void {
   const program = parse(file);
@@ -26,16 +27,19 @@ export function refuseModuleState(file: SourceFile, aliases: FrameworkAliases): 
   indexImports(program);
   const scopes = resolveScopes(program);
   const written = writtenNodes(program);
+  const problems = new Problems();
   for (const statement of program.body) {
     const [call] = stateCalls(statement, scopes);
     if (!call || isConstant(statement, call, scopes, written)) continue;
-    throw diagnostic(
+    const error = diagnostic(
       file,
       "SVC105",
       call.node,
       `Browser code imports this ${call.name} of a module. All requests on the server share it, while the browser would have a copy of its own. Create it in a component, or in a function that components call, and pass it as a prop or context.`,
     );
+    problems.add(error);
   }
+  problems.throwAny();
 }
 
 /** The calls that run when the module is evaluated. */

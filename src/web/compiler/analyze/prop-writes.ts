@@ -4,7 +4,7 @@ import { memberName } from "../parse/ast.ts";
 import { assignOf, changeOf } from "./mutations.ts";
 import { diagnostic } from "../diagnostics.ts";
 
-/** @throws SvcError SVC113 for `props.x = …`, `props.x++`, `delete props.x` and `Object.assign(props, …)` */
+/** SVC113 for `props.x = …`, `props.x++`, `delete props.x` and `Object.assign(props, …)` */
 export function refusePropMutation(module: Module): void {
   for (const { binding, node, name } of module.scopes.references) {
     if (!binding?.owner || !module.components.has(binding.owner) || module.kind(binding) !== "props") continue;
@@ -13,11 +13,12 @@ export function refusePropMutation(module: Module): void {
     const change = target ? changeOf(module, target) : assignOf(module, node);
     if (!change) continue;
     const prop = target ? (memberName(target) ?? "x") : "x";
-    throw diagnostic(
+    const error = diagnostic(
       module.file,
       "SVC113",
       change,
       `"${name}" belongs to the parent component, which would not see the change. Pass a signal and set ${name}.${prop}.value, or keep a copy: const ${prop} = signal(${name}.${prop}).`,
     );
+    module.problems.add(error);
   }
 }

@@ -1,6 +1,8 @@
 /** Rejects source that svc can't run: components of another framework (SVC123), and syntax that browsers lack (SVC124). */
 import type { ESTree } from "vite";
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
+import type { Problems } from "../problems.ts";
+import type { Module } from "./analyze.ts";
 import { walk, type Node } from "../parse/ast.ts";
 
 /** Packages with components, and the framework's name. */
@@ -37,8 +39,8 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
   Portal: "<Portal>",
 };
 
-/** @throws SvcError SVC123 for an import of another framework's values. Types may be imported. */
-export function refuseOtherFrameworks(file: SourceFile, program: ESTree.Program): void {
+/** SVC123 for imports of another framework's values. Types may be imported. */
+export function refuseOtherFrameworks({ file, program, problems }: Module): void {
   for (const statement of program.body) {
     if (statement.type !== "ImportDeclaration" || statement.importKind === "type") continue;
     const source = statement.source.value;
@@ -52,27 +54,29 @@ export function refuseOtherFrameworks(file: SourceFile, program: ESTree.Program)
       const instead = Object.hasOwn(COUNTERPARTS, name) ? COUNTERPARTS[name] : undefined;
       return instead === undefined ? [] : [`Instead of ${name}, write ${instead}.`];
     });
-    throw diagnostic(
+    const error = diagnostic(
       file,
       "SVC123",
       statement,
       `This module imports "${source}", but svc compiles its JSX, so components of ${framework} can't run here. Remove the import. ${advice.join(" ")}`.trimEnd(),
     );
+    problems.add(error);
   }
 }
 
-/** @throws SvcError SVC124 for decorators and `accessor` fields, which neither Node nor browsers run. */
-export function refuseUnsupportedSyntax(file: SourceFile, program: ESTree.Program): void {
+/** SVC124 for decorators and `accessor` fields, which neither Node nor browsers run. */
+export function refuseUnsupportedSyntax(file: SourceFile, program: ESTree.Program, problems: Problems): void {
   if (!/@|\baccessor\b/.test(file.text)) return;
   walk(program, (node: Node) => {
     const decorator = "decorators" in node && Array.isArray(node.decorators) ? node.decorators[0] : undefined;
     const what = decorator ? "A decorator" : node.type === "AccessorProperty" ? "An accessor field" : undefined;
     if (what === undefined) return;
-    throw diagnostic(
+    const error = diagnostic(
       file,
       "SVC124",
       decorator ?? node,
       `${what} would reach the browser as it is, and browsers can't run it yet. ${decorator ? "Call a function instead: twice = logged(this.twice)" : "Write a private field with get and set"}.`,
     );
+    problems.add(error);
   });
 }

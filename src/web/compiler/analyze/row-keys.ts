@@ -6,7 +6,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { attributeExpression, attributeText, onlyChild } from "../extract/jsx-forms.ts";
 import { svcName } from "./declaration-kinds.ts";
 
-/** @throws SvcError SVC114 for a key that is equal in all rows or in two siblings */
+/** SVC114 for a key that is equal in all rows or in two siblings */
 export function refuseDoubleKeys(module: Module): void {
   walk(module.program, (node) => {
     if (node.type === "CallExpression") checkMap(module, node);
@@ -25,7 +25,7 @@ function checkMap(module: Module, { callee, arguments: [row] }: ESTree.CallExpre
 
 function checkFor(module: Module, node: ESTree.JSXElement): void {
   const by = attributeExpression(node, "by");
-  if (by && isFunction(by) && returnsOf(by).length > 0 && !readsParam(module, by, by)) throw same(module, by);
+  if (by && isFunction(by) && returnsOf(by).length > 0 && !readsParam(module, by, by)) refuseSame(module, by);
   const row = onlyChild(node);
   if (row && isFunction(row)) for (const root of returnsOf(row)) checkRow(module, row, unwrap(root));
 }
@@ -34,17 +34,18 @@ function checkRow(module: Module, row: FunctionNode, root: Node): void {
   if (root.type !== "JSXElement") return;
   const text = attributeText(root, "key");
   const key = attributeExpression(root, "key");
-  if (text !== undefined) throw same(module, keyOf(root) ?? root);
-  if (key && !readsParam(module, row, key) && !callsSomething(key)) throw same(module, key);
+  if (text !== undefined) refuseSame(module, keyOf(root) ?? root);
+  if (key && !readsParam(module, row, key) && !callsSomething(key)) refuseSame(module, key);
 }
 
-function same(module: Module, node: Node): Error {
-  return diagnostic(
+function refuseSame(module: Module, node: Node): void {
+  const error = diagnostic(
     module.file,
     "SVC114",
     node,
     "This key is the same in each row, so it does not identify the row. Use the item: key={item.id}; without a key the item itself is used.",
   );
+  module.problems.add(error);
 }
 
 function readsParam(module: Module, fn: FunctionNode, within: Node): boolean {
@@ -67,12 +68,13 @@ function checkSiblings(module: Module, nodes: readonly (Node | null)[]): void {
     const text = attributeText(node, "key");
     if (text === undefined) continue;
     if (keys.has(text)) {
-      throw diagnostic(
+      const error = diagnostic(
         module.file,
         "SVC114",
         keyOf(node) ?? node,
         `Another <${tagName(node.openingElement.name)}> beside it has the key "${text}" too. Give each a unique key. Outside of lists no key is needed.`,
       );
+      module.problems.add(error);
     }
     keys.set(text, node);
   }

@@ -21,7 +21,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 
-/** @throws SvcError SVC112 at the place that displays the value */
+/** SVC112 at each place that displays such a value. */
 export function refuseStaleReads(module: Module): void {
   const sources = new Map<Binding, string | undefined>();
   const sourceOf = (binding: Binding): string | undefined => {
@@ -35,12 +35,13 @@ export function refuseStaleReads(module: Module): void {
     const source = reference.binding && sourceOf(reference.binding);
     if (source === undefined || !isShown(module, reference)) continue;
     const { name, node } = reference;
-    throw diagnostic(
+    const error = diagnostic(
       module.file,
       "SVC112",
       node,
       `"${name}" was read from ${source} once, when the component ran, so the displayed value never changes. Write {${source}} here, or const ${name} = computed(() => …) and {${name}.value}; const ${name} = untrack(() => …) marks it as intended.`,
     );
+    module.problems.add(error);
   }
   for (const fn of module.components) refuseStaleBranches(module, fn);
 }
@@ -52,12 +53,13 @@ function refuseStaleBranches(module: Module, fn: FunctionNode): void {
     if (statement.type !== "IfStatement" || !holdsJsx(statement)) continue;
     const source = readIn(module, statement.test);
     if (source === undefined) continue;
-    throw diagnostic(
+    const error = diagnostic(
       module.file,
       "SVC112",
       statement.test,
       `${source} is read once, when the component runs, so it always returns the same JSX. Return one element with {condition ? <a/> : <b/>} or <Show> inside; untrack(() => …) around the condition marks it as intended.`,
     );
+    module.problems.add(error);
   }
 }
 

@@ -1,26 +1,53 @@
-/** Turns a failed build into one error: the compiler's own, or a summary of the bundler's errors. */
+/** Turns a failed build into one error: the compiler's own errors, and a summary of the bundler's errors. */
 import { stripVTControlCharacters } from "node:util";
 import { ERRORS, SvcError, type ErrorCode } from "../../../platform/shared/errors.ts";
+import { Problems } from "../problems.ts";
+import { isEndOfBuild } from "./collect-errors.ts";
+import { unresolvedImport } from "./import-errors.ts";
 
 /**
  * Runs Vite, and reports errors in the app's code as one SvcError.
  * @throws SvcError the compiler's own; `SVC_DEFINITION` for imports that the bundler can't resolve.
  */
 export async function unwrapErrors<T>(run: () => Promise<T>): Promise<T> {
+  const problems = new Problems();
+  const result = await keepErrors(problems, run);
+  problems.throwAny();
+  return result as T;
+}
+
+/**
+ * Runs Vite, and adds errors in the app's code to `problems`.
+ * @param root folder of the app. Without it, unresolved imports have no code frame.
+ * @returns undefined if the build failed
+ */
+export async function keepErrors<T>(problems: Problems, run: () => Promise<T>, root?: string): Promise<T | undefined> {
   try {
     return await run();
   } catch (error) {
-    throw findSvcError(error) ?? bundlerError(error) ?? error;
+    for (const one of svcErrors(error)) problems.add(one);
+    const others = bundlerErrors(error, problems.count > 0);
+    const unresolved = new Map(
+      others.map((one) => [one, root === undefined ? undefined : unresolvedImport(one, root)]),
+    );
+    for (const found of unresolved.values()) if (found) problems.add(found);
+    const rest = summaryOf(
+      others.filter((one) => !unresolved.get(one)),
+      error,
+    );
+    if (rest) problems.add(rest);
+    if (problems.count === 0) throw error;
+    return undefined;
   }
 }
 
-function findSvcError(error: unknown): SvcError | undefined {
-  if (typeof error !== "object" || error === null) return undefined;
+function svcErrors(error: unknown): SvcError[] {
+  if (typeof error !== "object" || error === null) return [];
   const own = error instanceof Error && error.name === "SvcError" ? asThrown(error) : undefined;
-  if (own) return own;
+  if (own) return [own];
   const inner = "errors" in error && Array.isArray(error.errors) ? error.errors : [];
   const cause = "cause" in error ? [error.cause] : [];
-  return [...inner, ...cause].map(findSvcError).find((found) => found !== undefined);
+  return [...inner, ...cause].flatMap(svcErrors);
 }
 
 /**
@@ -39,17 +66,21 @@ function isErrorCode(value: unknown): value is ErrorCode {
   return typeof value === "string" && Object.hasOwn(ERRORS, value);
 }
 
-/**
- * Errors of the bundler, one line each. Code frames are omitted, because they show compiled code with other line numbers.
- */
-function bundlerError(error: unknown): SvcError | undefined {
-  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) return undefined;
-  const lines = error.errors.flatMap(linesOf);
+/** @param isKnown whether errors of the compiler are known: a missing export may be their consequence */
+function bundlerErrors(error: unknown, isKnown: boolean): unknown[] {
+  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) return [];
+  const own = error.errors.filter((one) => svcErrors(one).length === 0 && !isEndOfBuild(one));
+  return own.filter((one) => !isKnown || !isMissingExport(one));
+}
+
+/** Errors of the bundler, one line each. Code frames are omitted, because they show compiled code with other line numbers. */
+function summaryOf(errors: readonly unknown[], cause: unknown): SvcError | undefined {
+  const lines = errors.flatMap(linesOf);
   if (lines.length === 0) return undefined;
   return new SvcError(
     "SVC_DEFINITION",
     `The build failed:\n${lines.join("\n")}\nFix the code, or the imported path or name.`,
-    { cause: error },
+    { cause },
   );
 }
 
@@ -59,6 +90,10 @@ function linesOf(error: unknown): string[] {
   const inner = "errors" in error && Array.isArray(error.errors) ? error.errors.filter(hasMessage) : [];
   const file = "id" in error && typeof error.id === "string" ? `${error.id}: ` : "";
   return (inner.length > 0 ? inner : [error]).map(({ message }) => file + firstLine(message));
+}
+
+function isMissingExport(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "MISSING_EXPORT";
 }
 
 function hasMessage(value: unknown): value is { message: string } {

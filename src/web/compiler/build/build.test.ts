@@ -229,7 +229,7 @@ describe("a build", () => {
     });
   });
 
-  it("reports unresolved imports in one line each", async () => {
+  it("reports unresolved imports with their position, and missing exports", async () => {
     const files = {
       "app.tsx": 'import { x } from "./a.ts"; export default () => <p>{x}</p>;',
       "a.ts": "export const y = 1;",
@@ -241,7 +241,7 @@ describe("a build", () => {
       await app.write("a.ts", 'import { z } from "./nowhere.ts"; export const x = z;');
       assert.match(
         (await refused(app)).message,
-        /failed:\n.*a\.ts: .*Could not resolve '\.\/nowhere\.ts' in .*a\.ts\nFix/,
+        /^SVC_DEFINITION a\.ts:1:19\nThere is no file "\.\/nowhere\.ts"\. Fix/,
       );
     });
   });
@@ -398,6 +398,51 @@ describe("signals and stores of a module that browser code imports (SVC105)", ()
       'import { computed, signal } from "svckit"; const step = signal(2); export const count = computed(() => step.value * 2); export class Model { n = signal(0); } export const make = () => signal(1);';
     const view = reads.replace("count.value++", "console.log(count.value)");
     await withTempApp(app(view, state), async ({ root }) => void (await buildApp({ root })));
+  });
+});
+
+describe("a build with errors in several files", () => {
+  const FILES = {
+    "app.tsx": `import { A } from "./a.tsx"; import { text } from "./lib.ts"; export default [A, text];`,
+    "a.tsx": `import { B } from "./b.tsx";
+export const A = () => <p className="a"><B /></p>;`,
+    "b.tsx": `import { shared } from "./state.ts";
+export const B = () => <p onclick={() => 1}><i onClick={() => shared.value++} /></p>;`,
+    "state.ts": `import { signal } from "svckit";
+export const shared = signal(0);`,
+    "lib.ts": `import { text } from "./texts.ts"; export { text };`,
+  };
+  const linesOf = ({ message }: SvcError): string[] =>
+    message.split("\n").filter((line) => /^SVC|^Fix|There is no/.test(line));
+
+  it("reports them all, also behind a module with errors, and writes nothing", async () => {
+    await withTempApp(FILES, async (app) => {
+      assert.deepEqual(linesOf(await refused(app)), [
+        "SVC118 a.tsx:2:27",
+        "SVC103 b.tsx:2:27",
+        "SVC_DEFINITION lib.ts:1:22",
+        'There is no file "./texts.ts". Fix the path.',
+        "Fix 3 errors in 3 files.",
+      ]);
+      assert.deepEqual(await app.list("dist"), []);
+    });
+  });
+
+  it("reports the errors of the browser build too", async () => {
+    const files = {
+      ...FILES,
+      "a.tsx": FILES["a.tsx"].replace("className", "class"),
+      "lib.ts": 'import { Late } from "./late.tsx"; export const text = Late;',
+      "late.tsx": "export const Late = () => <p className={1} />;",
+      "b.tsx": FILES["b.tsx"].replace("onclick={() => 1}", ""),
+    };
+    await withTempApp(files, async (app) => {
+      assert.deepEqual(linesOf(await refused(app)), [
+        "SVC118 late.tsx:1:30",
+        "SVC105 state.ts:2:23",
+        "Fix 2 errors in 2 files.",
+      ]);
+    });
   });
 });
 

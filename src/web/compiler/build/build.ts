@@ -11,13 +11,15 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type InlineConfig, type Rollup } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
-import { unwrapErrors } from "./build-errors.ts";
+import { keepErrors } from "./build-errors.ts";
+import { collectErrors } from "./collect-errors.ts";
 import { PURE_CALLS } from "./import-chain.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { DOM, PATHS, STATIC_INDEX } from "../../../platform/shared/wire.ts";
 import { sortedImports } from "../emit/chunk-imports.ts";
 import { disposalSymbols } from "../emit/disposal-symbols.ts";
 import { createManifest } from "./manifest.ts";
+import { Problems } from "../problems.ts";
 import { browserEntries, CLIENT_QUERY, newAppModules, requireFramework, svc, type AppModules } from "../plugin.ts";
 import { writeGraphTypes } from "./graph-types.ts";
 import { writeRouteTypes } from "./route-types.ts";
@@ -54,7 +56,7 @@ export interface BuildResult {
 
 /**
  * Builds an app for `svc start`.
- * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC122 from the compiler.
+ * @throws SvcError SVC_DEFINITION without an entry, SVC101 … SVC128 from the compiler: the errors of all files as one.
  * @example
  * const { manifest } = await buildApp({ root: process.cwd(), log: console.log });
  */
@@ -71,14 +73,20 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   await rm(path.join(outDir, "server"), { recursive: true, force: true });
   // Static pages of another build refer to chunks and data that this build may lack.
   await rm(path.join(outDir, STATIC_INDEX), { force: true });
-  const server = outputOf(await unwrapErrors(() => build(serverConfig(root, outDir, entry, modules))));
+  const problems = new Problems();
+  const server = await keepErrors(problems, () => build(serverConfig(root, outDir, entry, modules, problems)), root);
+  // The browser build finds other errors.
+  if (!server && problems.hasOnlyPositions)
+    await buildBrowser(root, outDir, modules, problems, options.publicMaps ?? false);
+  problems.throwAny();
   await sayModule(path.join(outDir, "server"));
   await writeTypes(path.join(outDir, "server"), entry);
   await moveAssets(outDir);
   log(`server: ${path.relative(root, path.join(outDir, "server", "app.js"))}`);
-  const { chunks, callers, needs } = await buildBrowser(root, outDir, modules, options.publicMaps ?? false);
+  const { chunks, callers, needs } = await buildBrowser(root, outDir, modules, problems, options.publicMaps ?? false);
+  problems.throwAny();
   requireFramework(modules);
-  const code = server.flatMap((file) => (file.type === "chunk" ? [file.code] : []));
+  const code = outputOf(server).flatMap((file) => (file.type === "chunk" ? [file.code] : []));
   const found = styleOrder(modules.styles, entry, modules.jsx);
   const styles = found && (await buildStyles(root, path.join(outDir, "client"), found));
   const manifest = {
@@ -156,14 +164,20 @@ export function findEntry(root: string): string {
   );
 }
 
-function serverConfig(root: string, outDir: string, entry: string, modules: AppModules): InlineConfig {
+function serverConfig(
+  root: string,
+  outDir: string,
+  entry: string,
+  modules: AppModules,
+  problems: Problems,
+): InlineConfig {
   return {
     root,
     // Errors are thrown, so Vite need not log them as well.
     logLevel: "silent",
     publicDir: false,
     experimental: ASSET_URLS,
-    plugins: [svc({ modules }), scopedNames()],
+    plugins: [collectErrors(svc({ modules }), problems), scopedNames()],
     build: {
       ...ASSET_BUILD,
       ssr: entry,
@@ -190,15 +204,16 @@ export function fromRoot(root: string): (source: string, map: string) => string 
       .join("/");
 }
 
-/** Settings of a browser build, shared with the development host. */
-export function browserConfig(root: string, modules: AppModules): InlineConfig {
+/** Settings of a browser build, shared with the development host. @param problems gets the errors of all modules; default: the first one ends the build */
+export function browserConfig(root: string, modules: AppModules, problems?: Problems): InlineConfig {
+  const plugin = svc({ modules });
   return {
     root,
     // Errors are thrown, so Vite need not log them as well.
     logLevel: "silent",
     publicDir: false,
     experimental: ASSET_URLS,
-    plugins: [svc({ modules }), sortedImports(), disposalSymbols(), scopedNames()],
+    plugins: [problems ? collectErrors(plugin, problems) : plugin, sortedImports(), disposalSymbols(), scopedNames()],
     build: {
       ...ASSET_BUILD,
       target: "es2022",
@@ -224,36 +239,41 @@ async function buildBrowser(
   root: string,
   outDir: string,
   modules: AppModules,
+  problems: Problems,
   areMapsPublic: boolean,
 ): Promise<BrowserChunks> {
   const entries = browserEntries(modules);
   if (entries.size === 0) return { chunks: new Map(), callers: [], needs: {} };
-  const config = browserConfig(root, modules);
+  const config = browserConfig(root, modules, problems);
   const input = [...entries.keys()].map((file) => file + CLIENT_QUERY);
-  const output = await unwrapErrors(() =>
-    build({
-      ...config,
-      build: {
-        ...config.build,
-        outDir: path.join(outDir, "client"),
-        emptyOutDir: false,
-        // Hidden: the map is written, but the chunk does not refer to it.
-        sourcemap: areMapsPublic ? true : "hidden",
-        rolldownOptions: {
-          ...config.build?.rolldownOptions,
-          input,
-          preserveEntrySignatures: "strict",
-          output: {
-            ...ASSET_OUTPUT,
-            format: "es",
-            entryFileNames: (chunk) => `handler/${baseName(chunk.facadeModuleId ?? chunk.name)}-[hash:8].js`,
-            chunkFileNames: "handler/shared-[hash:8].js",
-            sourcemapPathTransform: fromRoot(root),
+  const output = await keepErrors(
+    problems,
+    () =>
+      build({
+        ...config,
+        build: {
+          ...config.build,
+          outDir: path.join(outDir, "client"),
+          emptyOutDir: false,
+          // Hidden: the map is written, but the chunk does not refer to it.
+          sourcemap: areMapsPublic ? true : "hidden",
+          rolldownOptions: {
+            ...config.build?.rolldownOptions,
+            input,
+            preserveEntrySignatures: "strict",
+            output: {
+              ...ASSET_OUTPUT,
+              format: "es",
+              entryFileNames: (chunk) => `handler/${baseName(chunk.facadeModuleId ?? chunk.name)}-[hash:8].js`,
+              chunkFileNames: "handler/shared-[hash:8].js",
+              sourcemapPathTransform: fromRoot(root),
+            },
           },
         },
-      },
-    }),
+      }),
+    root,
   );
+  if (!output) return { chunks: new Map(), callers: [], needs: {} };
   if (!areMapsPublic) await takeMapsAway(outDir);
   const files = outputOf(output);
   const written = new Map(files.flatMap((file) => (file.type === "chunk" ? [[file.fileName, file]] : [])));
@@ -293,8 +313,8 @@ function importedModules(chunk: Rollup.OutputChunk, all: ReadonlyMap<string, Rol
 }
 
 /** Files that a build has written; none for a build that watches. */
-function outputOf(built: Awaited<ReturnType<typeof build>>): (Rollup.OutputChunk | Rollup.OutputAsset)[] {
-  return (Array.isArray(built) ? built : "output" in built ? [built] : []).flatMap((one) => one.output);
+function outputOf(built: Awaited<ReturnType<typeof build>> | undefined): (Rollup.OutputChunk | Rollup.OutputAsset)[] {
+  return (Array.isArray(built) ? built : built && "output" in built ? [built] : []).flatMap((one) => one.output);
 }
 
 /** A chunk and the chunks that it imports, statically or dynamically. */

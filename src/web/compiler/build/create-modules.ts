@@ -3,6 +3,8 @@
  * on the server. A module may contain components that no browser code creates, so only those that it does create are refused.
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { Diagnostic } from "../diagnostics.ts";
+import { Problems } from "../problems.ts";
 import { CREATE_QUERY, type ClientImport } from "../emit/client-module.ts";
 import type { CreateModule } from "../emit/emit-create.ts";
 
@@ -40,6 +42,7 @@ export async function refuseServerComponents(
   path: string,
 ): Promise<void> {
   const seen = new Set<string>();
+  const problems = new Problems();
   const check = async (imports: readonly ClientImport[], from: string, steps: readonly string[]): Promise<void> => {
     for (const { source, imported, local } of imports) {
       if (!source.endsWith(CREATE_QUERY)) continue;
@@ -49,12 +52,13 @@ export async function refuseServerComponents(
       const file = await create.compiled(module);
       for (const name of imported === "*" ? file.uses.keys() : [imported]) {
         const problem = file.problems.get(name);
-        if (problem) throw withReason(problem, steps, shownName(name, local));
+        if (problem) problems.add(withReason(problem, steps, shownName(name, local)));
         await check(file.uses.get(name) ?? [], module, [...steps, `${shownName(name, local)} of ${file.path}`]);
       }
     }
   };
   await check(used, importer, [path]);
+  problems.throwAny();
 }
 
 /** `<Row>`. A default export has the name under which it is imported. */
@@ -64,8 +68,8 @@ function shownName(name: string, local: string): string {
 
 function withReason(problem: SvcError, steps: readonly string[], name: string): SvcError {
   const place = steps.map((step, at) => (at === 0 ? step : `inside ${step}`)).join(", ");
-  return new SvcError(
-    problem.code,
-    `${problem.message}\nThe browser runs this code because ${place}, shows ${name} in a row or branch that may change.`,
-  );
+  const reason = `The browser runs this code because ${place}, shows ${name} in a row or branch that may change.`;
+  return problem instanceof Diagnostic
+    ? problem.withLine(reason)
+    : new SvcError(problem.code, `${problem.message}\n${reason}`);
 }

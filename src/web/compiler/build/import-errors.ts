@@ -42,6 +42,19 @@ export async function importError(
   return span && diagnostic({ path: relativePath(root, importer), text }, "SVC_DEFINITION", span, message);
 }
 
+/** @param error of the bundler. @returns `SVC_DEFINITION` with place and frame; undefined for an error of another kind */
+export function unresolvedImport(error: unknown, root: string): SvcError | undefined {
+  if (!(error instanceof Error) || !("code" in error) || error.code !== "UNRESOLVED_IMPORT") return undefined;
+  const { id, exporter: specifier } = error as { id?: unknown; exporter?: unknown };
+  if (typeof id !== "string" || typeof specifier !== "string") return undefined;
+  const importer = id.split("?")[0] ?? id;
+  if (!path.isAbsolute(importer) || !isOfApp(importer, root)) return undefined;
+  const text = readFileSync(importer, "utf8");
+  const failed = { specifier, importer };
+  const span = spanOf(importer, text, failed);
+  return span && diagnostic({ path: relativePath(root, importer), text }, "SVC_DEFINITION", span, noModule(failed));
+}
+
 function failedImport({ message, stack = "" }: Error, root: string): FailedImport | undefined {
   const [, specifier, importer] = NO_FILE.exec(message) ?? NO_PACKAGE.exec(message) ?? [];
   if (specifier !== undefined && importer !== undefined)

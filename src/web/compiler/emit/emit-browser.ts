@@ -6,6 +6,7 @@ import { holdsJsx, unwrap, type Node } from "../parse/ast.ts";
 import { isChildren, isStructured, readsOfRegion } from "../extract/jsx-forms.ts";
 import { pickOf } from "../extract/regions.ts";
 import { newExtraction } from "../extract/extract.ts";
+import { attempt, type Extraction } from "../extract/extraction.ts";
 import { accessOf, thunk } from "./emit-thunks.ts";
 import { ListEmitter } from "./emit-lists.ts";
 import { RangeEmitter } from "./emit-ranges.ts";
@@ -25,6 +26,7 @@ import type {
   Code,
   Element,
   FieldAttribute,
+  Item,
   Pick,
   Piece,
   ResourceCall,
@@ -58,12 +60,14 @@ export class BrowserEmitter implements ElementEmitter {
   #held: string[] = [];
   /** Set while bindings of live props are emitted. */
   #props: PropConditions | undefined;
+  readonly #extraction: Extraction;
 
   constructor(module: Module, client: ClientModule) {
     this.#module = module;
     this.#client = client;
     this.#captures = new Captures(module, client);
     const extraction = newExtraction(module, () => DOM.createdHandler);
+    this.#extraction = extraction;
     const views = new ViewEmitter(module, client, this.#captures, extraction, this);
     this.#captures.views = views;
     this.#views = views;
@@ -74,15 +78,29 @@ export class BrowserEmitter implements ElementEmitter {
 
   /** Emits the browser code of a root template. Sets `scope.bind` and completes `scope.slots`. */
   emitScope(scope: Scope, root: Element): void {
+    const { problems } = this.#module;
+    this.#extraction.problems = problems;
+    this.#captures.problems = problems;
+    this.#emitScope(scope, root);
+    this.#extraction.problems = undefined;
+    this.#captures.problems = undefined;
+  }
+
+  /** Emits a binding or handler. Its error is kept, so that the others are checked too, unless a caller has another use for the code. */
+  #attempt<T>(step: () => T): T | undefined {
+    return attempt(this.#extraction, step);
+  }
+
+  #emitScope(scope: Scope, root: Element): void {
     const { names } = this.#client;
     const body: Code = [];
     this.#held = [];
     this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
     body.unshift(...this.#held);
-    for (const resource of scope.resources) this.#bindResource(resource, scope, body);
-    for (const effect of scope.effects) this.#bindEffect(effect, scope, body);
+    for (const resource of scope.resources) this.#attempt(() => this.#bindResource(resource, scope, body));
+    for (const effect of scope.effects) this.#attempt(() => this.#bindEffect(effect, scope, body));
     if (scope.parts.has("form")) body.push(`${this.#client.part("form", "keepTouched", scope)}();\n`);
-    const handlers = scope.handlers.map((handler) => this.#handlers.emit(handler, scope));
+    const handlers = scope.handlers.map((handler) => this.#attempt(() => this.#handlers.emit(handler, scope)) ?? []);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     if (body.length > 0) {
       scope.bind = names.nextSymbol("b");
@@ -147,36 +165,41 @@ export class BrowserEmitter implements ElementEmitter {
 
   #bindElement(element: Element, path: string, place: Place, body: Code): void {
     const selected = selectedValue(element);
-    for (const attribute of element.attributes) {
-      if (attribute === selected) continue;
-      if (attribute.kind === "value") this.#bindValue(attribute, path, place, body);
-      else if (this.#props) continue;
-      else if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
-      else if (attribute.kind === "autofocus")
-        body.push(`${this.#client.part("ref", "focusCreated", place.scope)}(${path});\n`);
-      else if (attribute.kind === "spread" && attribute.live) this.#bindSpread(attribute, path, place, body);
-    }
-    if (element.rawHtml) this.#bindRawHtml(element.rawHtml, path, place, body);
+    for (const attribute of element.attributes)
+      if (attribute !== selected) this.#attempt(() => this.#bindPlain(attribute, path, place, body));
+    const { rawHtml, portal } = element;
+    if (rawHtml) this.#attempt(() => this.#bindRawHtml(rawHtml, path, place, body));
     if (this.#props) return this.#bindProps(element, path, place, body);
-    if (element.created.length > 0) this.#bindCreated(element.created, path, place, body);
-    if (element.portal) this.#bindPortal(element.portal, path, place, body);
+    if (element.created.length > 0) this.#attempt(() => this.#bindCreated(element.created, path, place, body));
+    if (portal) this.#attempt(() => this.#bindPortal(portal, path, place, body));
     const held = this.#holdChildren(element, path, place.scope);
-    for (const item of element.items) {
-      if (item.kind === "run") this.#bindRun(item, path, place, body);
-      else if (item.kind === "list") this.#lists.bind(item, path, place, body);
-      else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
-      else if (item.kind === "insert") this.#ranges.insert(item, path, place, body);
-      else if (item.kind === "component") this.#ranges.component(item, path, place, body);
-      else if (item.kind === "element") {
-        const inner = held.get(item);
-        if (inner !== undefined) this.#bindElement(item, inner, place, body);
-      }
-    }
+    for (const item of element.items) this.#attempt(() => this.#bindItem(item, held, path, place, body));
     // After its options, because a select chooses one of them.
-    for (const attribute of element.attributes) {
-      if (attribute.kind === "field") this.#bindField(attribute, path, place, body);
+    for (const attribute of element.attributes)
+      if (attribute.kind === "field") this.#attempt(() => this.#bindField(attribute, path, place, body));
+    if (selected) this.#attempt(() => this.#bindValue(selected, path, place, body));
+  }
+
+  /** An attribute that does not depend on the children of its element. */
+  #bindPlain(attribute: Attribute, path: string, place: Place, body: Code): void {
+    if (attribute.kind === "value") return this.#bindValue(attribute, path, place, body);
+    if (this.#props) return;
+    if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
+    else if (attribute.kind === "autofocus")
+      body.push(`${this.#client.part("ref", "focusCreated", place.scope)}(${path});\n`);
+    else if (attribute.kind === "spread" && attribute.live) this.#bindSpread(attribute, path, place, body);
+  }
+
+  #bindItem(item: Item, held: ReadonlyMap<Element, string>, path: string, place: Place, body: Code): void {
+    if (item.kind === "run") this.#bindRun(item, path, place, body);
+    else if (item.kind === "list") this.#lists.bind(item, path, place, body);
+    else if (item.kind === "branch") this.#bindBranch(item, path, place, body);
+    else if (item.kind === "insert") this.#ranges.insert(item, path, place, body);
+    else if (item.kind === "component") this.#ranges.component(item, path, place, body);
+    else if (item.kind === "element") {
+      const inner = held.get(item);
+      if (inner !== undefined) this.#bindElement(item, inner, place, body);
     }
-    if (selected) this.#bindValue(selected, path, place, body);
   }
 
   /** What an element and its descendants show of live props. */

@@ -14,7 +14,7 @@ import {
   type Node,
 } from "../parse/ast.ts";
 import type { Walker } from "./emit-server-parts.ts";
-import { fail, looseRegion, type Extraction } from "../extract/extraction.ts";
+import { attempt, fail, looseRegion, type Extraction } from "../extract/extraction.ts";
 import { isFunctionProp } from "../extract/handlers.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
@@ -48,7 +48,7 @@ export class ComponentCallEmitter {
     for (const attribute of attributes) {
       // This `slot` belongs to the surrounding component.
       if (slotNameOf(this.#extraction, node) !== "" && isNamed(attribute, "slot")) continue;
-      code.push(...this.#prop(attribute, builtin, given), ", ");
+      code.push(...(attempt(this.#extraction, () => this.#prop(attribute, builtin, given)) ?? []), ", ");
     }
     const child = onlyChild(node);
     if (child && isFunction(child)) {

@@ -33,9 +33,9 @@ export class LiftedEmitter {
     this.#out = out;
   }
 
-  /** @throws SvcError for an effect of a hook that the browser can't run. */
+  /** Adds an error for each effect of a hook that the browser can't run. */
   emit(): void {
-    for (const escaping of escapingValues(this.#module)) this.#lift(escaping);
+    for (const escaping of escapingValues(this.#module)) this.#module.problems.attempt(() => this.#lift(escaping));
   }
 
   #lift(escaping: Escaping): void {

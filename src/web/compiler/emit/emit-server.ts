@@ -26,7 +26,7 @@ import { componentName } from "../analyze/components.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, RANGE_END, RANGE_START, type Walker } from "./emit-server-parts.ts";
-import { fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
+import { attempt, fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
 import { isFixedChoice, roundedParts } from "../extract/html-pieces.ts";
 import { hooksOf, type Hooks } from "../analyze/hooks.ts";
 import { stringToAttribute } from "../parse/jsx-text.ts";
@@ -116,27 +116,38 @@ export class ServerEmitter {
     return this.#live;
   }
 
-  /** The whole server module. */
+  /** The whole server module. @throws SvcError with all errors of the module */
   emit(): { code: string; map: string } {
+    const { problems } = this.#module;
     this.#rewrite(this.#module.program);
-    emitContexts(this.#module, this.#out, this.#isBrowser);
-    new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
+    problems.attempt(() => {
+      emitContexts(this.#module, this.#out, this.#isBrowser);
+      new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
+    });
+    problems.throwAny();
     return this.#out.render();
   }
 
   /** Rewrites all JSX at or below `node`. JSX found here is a value. */
   #rewrite(node: Node): void {
-    if (isJsx(node)) {
-      refuseAwait(this.#extraction, node);
-      this.#jsx(node);
-      this.#out.wrap(node, `${this.#out.use("html")}(() => `, ")");
-    } else if (isFunction(node) && this.#module.components.has(node)) this.#component(node);
+    if (isJsx(node)) attempt(this.#extraction, () => this.#value(node));
+    else if (isFunction(node) && this.#module.components.has(node)) this.#component(node);
     else for (const child of childrenOf(node)) this.#rewrite(child);
+  }
+
+  #value(node: JsxRoot): void {
+    refuseAwait(this.#extraction, node);
+    this.#jsx(node);
+    this.#out.wrap(node, `${this.#out.use("html")}(() => `, ")");
   }
 
   /** A component returns HTML: its JSX as it is, everything else escaped by `t`. */
   #component(fn: FunctionNode): void {
-    this.#refuseAsync(fn);
+    const { problems } = this.#module;
+    const known = problems.count;
+    problems.attempt(() => this.#refuseAsync(fn));
+    // Its JSX would repeat the problem at each await.
+    if (problems.count > known) return;
     const hooks = hooksOf(this.#module, fn, (node) => svcName(node, this.#module.scopes));
     for (const statement of hooks.browserOnly) this.#out.replace(statement.start, statement.end, ";");
     // Under another name, by which the server recognises effects that the browser has too.
@@ -149,8 +160,10 @@ export class ServerEmitter {
       if (hooks.browserOnly.includes(node)) return;
       if (results.has(node)) {
         this.#hooks = hooks;
-        this.#piece(node);
-        this.#out.wrap(node, `${this.#out.use("made")}(`, ")");
+        problems.attempt(() => {
+          this.#piece(node);
+          this.#out.wrap(node, `${this.#out.use("made")}(`, ")");
+        });
         this.#hooks = undefined;
       } else if (isJsx(node) || (isFunction(node) && node !== fn)) this.#rewrite(node);
       else {
@@ -162,13 +175,14 @@ export class ServerEmitter {
     for (const child of childrenOf(fn)) visit(child);
     this.#hooks = outer;
     this.#componentName = outerName;
-    if (hooks.isPlaced || !hooks.first) return;
-    throw fail(
+    if (hooks.isPlaced || !hooks.first || problems.count > known) return;
+    const error = fail(
       this.#extraction,
       "SVC109",
       hooks.first,
       "This component calls effect, onLoad or a similar function, but returns no host element to attach it to. Return an element such as <div>, not only other components.",
     );
+    problems.add(error);
   }
 
   /** SVC106: rendering is synchronous, so a promise of HTML would be written as text. */
@@ -236,17 +250,22 @@ export class ServerEmitter {
 
   #replaced(emit: () => Segment[]): Segment[] {
     this.#replacedDepth++;
-    const segments = emit();
-    this.#replacedDepth--;
-    return segments;
+    try {
+      return emit();
+    } finally {
+      this.#replacedDepth--;
+    }
   }
 
   /** A condition whose range the browser replaces, so the values that it reads may change. */
   #range(node: Node): void {
     const outer = this.#isRange;
     this.#isRange = true;
-    this.#piece(node);
-    this.#isRange = outer;
+    try {
+      this.#piece(node);
+    } finally {
+      this.#isRange = outer;
+    }
   }
 
   /** SVC109: a value outside of every element can't be updated. */
@@ -286,11 +305,18 @@ export class ServerEmitter {
   #jsx(node: JsxRoot): void {
     const outer = this.#isRange;
     this.#isRange = false;
-    this.#out.write(node, this.#segmentsOfRoot(node));
-    this.#isRange = outer;
+    try {
+      this.#out.write(node, this.#segmentsOfRoot(node));
+    } finally {
+      this.#isRange = outer;
+    }
   }
 
   #segmentsOfRoot(node: Node): Segment[] {
+    return attempt(this.#extraction, () => this.#rootSegments(node)) ?? [];
+  }
+
+  #rootSegments(node: Node): Segment[] {
     if (node.type === "JSXFragment") return this.#loose(node.children);
     if (node.type !== "JSXElement") return [];
     if (isComponentTag(tagName(node.openingElement.name))) {

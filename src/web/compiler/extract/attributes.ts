@@ -1,6 +1,6 @@
 /** Extracts attributes of host elements: fixed ones, values, handlers. Handlers get their symbols here; step 4 emits them. */
 import type { ESTree } from "vite";
-import { fail, type Extraction, type Position } from "./extraction.ts";
+import { attempt, fail, type Extraction, type Position } from "./extraction.ts";
 import { hasAttribute } from "./jsx-forms.ts";
 import { isFunction as isFunctionNode, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
@@ -35,55 +35,74 @@ export function extractAttributes(
   tag: string,
   position: Position,
 ): Found {
-  const attributes: Attribute[] = [];
-  let rawHtml: Element["rawHtml"];
-  let content: string | undefined;
-  for (const item of node.openingElement.attributes) {
-    if (item.type === "JSXSpreadAttribute") {
-      if (position.isView) {
-        const skip = namesOver(node, item, attributes);
-        attributes.push({ kind: "spread", expression: item.argument, skip, tag, live: true });
-        continue;
-      }
-      if (position.isRegion) {
-        throw fail(
-          extraction,
-          "SVC120",
-          item,
-          "{...spread} in a row or branch that the browser may create: its attributes are unknown at build time. Write each attribute.",
-        );
-      }
-      refuseLiveSpread(extraction, item);
-      attributes.push({ kind: "spread", expression: item.argument, skip: namesOver(node, item, attributes), tag });
-      attributes.push(...spreadHandlers(extraction, node, item, position));
-      continue;
-    }
-    const name = jsxName(item);
-    const expression = valueOf(item);
-    const property = boundProperty(name);
-    if (property !== undefined) {
-      if (attributes.some(({ kind }) => kind === "field"))
-        throw fail(extraction, "SVC110", item, "One element, one bind: the field would have two masters.");
-      const bound = { attribute: item, property, expression };
-      attributes.push(
-        fieldAttribute(extraction, node, tag, bound, position),
-        ...keepingHandler(extraction, node, position),
-      );
-    } else if (name === "dangerouslySetInnerHTML" && expression) {
-      rawHtml = { expression, live: isLive(extraction, expression, position) };
-    } else if (name === "ref") {
-      attributes.push(refAttribute(extraction, item, expression, position));
-    } else if (tag === "textarea" && name === "value") {
-      content = fixedText(item, expression);
-      if (content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
-    } else if (tag === "select" && name === "value") {
-      attributes.push(selectValue(extraction, node, item, position));
-    } else if (name === "autofocus" && position.isRegion && isAlways(item, expression)) {
-      attributes.push({ kind: "static", html: " autofocus" }, { kind: "autofocus" });
-    } else if (name !== "key" && !(name === "slot" && slotNameOf(extraction, node) !== ""))
-      attributes.push(extractAttribute(extraction, node, item, position));
+  const found: Found = { attributes: [], rawHtml: undefined, content: undefined };
+  for (const item of node.openingElement.attributes)
+    attempt(extraction, () => {
+      if (item.type === "JSXSpreadAttribute") addSpread(extraction, node, item, tag, position, found.attributes);
+      else addAttribute(extraction, node, item, tag, position, found);
+    });
+  return found;
+}
+
+function addSpread(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  item: ESTree.JSXSpreadAttribute,
+  tag: string,
+  position: Position,
+  attributes: Attribute[],
+): void {
+  if (position.isView) {
+    const skip = namesOver(node, item, attributes);
+    attributes.push({ kind: "spread", expression: item.argument, skip, tag, live: true });
+    return;
   }
-  return { attributes, rawHtml, content };
+  if (position.isRegion) {
+    throw fail(
+      extraction,
+      "SVC120",
+      item,
+      "{...spread} in a row or branch that the browser may create: its attributes are unknown at build time. Write each attribute.",
+    );
+  }
+  refuseLiveSpread(extraction, item);
+  attributes.push({ kind: "spread", expression: item.argument, skip: namesOver(node, item, attributes), tag });
+  attributes.push(...spreadHandlers(extraction, node, item, position));
+}
+
+function addAttribute(
+  extraction: Extraction,
+  node: ESTree.JSXElement,
+  item: ESTree.JSXAttribute,
+  tag: string,
+  position: Position,
+  found: Found,
+): void {
+  const { attributes } = found;
+  const name = jsxName(item);
+  const expression = valueOf(item);
+  const property = boundProperty(name);
+  if (property !== undefined) {
+    if (attributes.some(({ kind }) => kind === "field"))
+      throw fail(extraction, "SVC110", item, "One element, one bind: the field would have two masters.");
+    const bound = { attribute: item, property, expression };
+    attributes.push(
+      fieldAttribute(extraction, node, tag, bound, position),
+      ...keepingHandler(extraction, node, position),
+    );
+  } else if (name === "dangerouslySetInnerHTML" && expression) {
+    found.rawHtml = { expression, live: isLive(extraction, expression, position) };
+  } else if (name === "ref") {
+    attributes.push(refAttribute(extraction, item, expression, position));
+  } else if (tag === "textarea" && name === "value") {
+    found.content = fixedText(item, expression);
+    if (found.content === undefined) attributes.push(extractAttribute(extraction, node, item, position));
+  } else if (tag === "select" && name === "value") {
+    attributes.push(selectValue(extraction, node, item, position));
+  } else if (name === "autofocus" && position.isRegion && isAlways(item, expression)) {
+    attributes.push({ kind: "static", html: " autofocus" }, { kind: "autofocus" });
+  } else if (name !== "key" && !(name === "slot" && slotNameOf(extraction, node) !== ""))
+    attributes.push(extractAttribute(extraction, node, item, position));
 }
 
 /** `autofocus`, `autofocus=""` or `autofocus={true}`. */

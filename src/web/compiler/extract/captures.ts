@@ -3,6 +3,8 @@
  * computeds, and records the imports that the module needs. Rejects values that can't be sent to the browser (SVC101 … 107).
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
+import type { Problems } from "../problems.ts";
+import { attempt } from "./extraction.ts";
 import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
 import type { ESTree } from "vite";
 import { holdsJsx, isFunction, isJsx, memberName, walk, type Node } from "../parse/ast.ts";
@@ -36,6 +38,8 @@ export class Captures {
   readonly #module: Module;
   readonly #client: ClientModule;
 
+  /** Keeps the error of a captured name, so that the others are checked too. Undefined if the first error ends the capture. */
+  problems: Problems | undefined;
   /** Emits JSX in created content. */
   views: { view(node: Node, place: Place): string } | undefined;
 
@@ -56,10 +60,14 @@ export class Captures {
       if (!binding || (isOwn && !this.#isReplaced(binding, place.scope))) continue;
       if (views.some((view) => isInside(reference.node, view))) continue;
       place.scope.rewritten.add(reference.node);
-      if (binding.owner === null) this.#moduleName(reference, binding, place);
-      else if (place.scope.isClosure) this.#rewriteInClosure(reference, binding, place);
-      else this.#rewrite(reference, binding, place);
+      attempt(this, () => this.#name(reference, binding, place));
     }
+  }
+
+  #name(reference: Reference, binding: Binding, place: Place): void {
+    if (binding.owner === null) this.#moduleName(reference, binding, place);
+    else if (place.scope.isClosure) this.#rewriteInClosure(reference, binding, place);
+    else this.#rewrite(reference, binding, place);
   }
 
   /** Code of a component's name: a tag, or the object that a tag is a member of. */

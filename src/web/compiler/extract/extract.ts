@@ -7,13 +7,14 @@ import { extractAttributes } from "./attributes.ts";
 import { holdsJsx, isComponentTag, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { shownLiveness, type Module } from "../analyze/analyze.ts";
 import { CREATED_BUILTINS } from "../emit/client-module.ts";
-import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
+import { attempt, fail, looseRegion, report, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { nestingProblem, textProblem } from "../../../platform/shared/html/html-nesting.ts";
 import { fixedText, holdsComponent, isAlternative, isChildren, isStructured, readsOfRegion } from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
+import type { Problems } from "../problems.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type { Element, Item, Run } from "../model.ts";
@@ -28,7 +29,11 @@ type Atom =
 export function extractElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Element {
   const tag = tagName(node.openingElement.name);
   const problem = nestingProblem(tag, position.ancestors);
-  if (problem !== undefined) throw fail(extraction, "SVC108", node.openingElement, problem);
+  if (problem !== undefined) {
+    report(extraction, fail(extraction, "SVC108", node.openingElement, problem));
+    // Elements inside would repeat the problem.
+    return extractElement(extraction, node, { ...position, ancestors: [] });
+  }
   const known = position.scope?.handlers.length ?? 0;
   const { attributes, rawHtml, content } = extractAttributes(extraction, node, tag, position);
   // The handlers of a view are attached where its elements are created, so they are no exports of the chunk.
@@ -88,7 +93,7 @@ function rawText(extraction: Extraction, node: ESTree.JSXElement, tag: string): 
 
 /** Children of an element, or of a fragment or component (then without a scope). */
 export function extractItems(extraction: Extraction, children: readonly Node[], position: Position): Item[] {
-  const atoms = children.flatMap((child) => atomsOf(extraction, child, position));
+  const atoms = children.flatMap((child) => attempt(extraction, () => atomsOf(extraction, child, position)) ?? []);
   const items = groupRuns(extraction, atoms, position);
   const sole = items.length === 1 ? items[0] : undefined;
   for (const item of items) {
@@ -120,7 +125,8 @@ function atomsOf(extraction: Extraction, child: Node, position: Position): Atom[
     throw fail(extraction, "SVC109", child, "Spread children are not supported. Write {list} or <For each={list} …>.");
   }
   const inner = unwrap(child);
-  if (inner.type === "JSXFragment") return inner.children.flatMap((item) => atomsOf(extraction, item, position));
+  if (inner.type === "JSXFragment")
+    return inner.children.flatMap((item) => attempt(extraction, () => atomsOf(extraction, item, position)) ?? []);
   if (inner.type === "JSXElement") return atomsOfElement(extraction, inner, position);
   return atomsOfExpression(extraction, child as Expression, inner, position);
 }
@@ -277,10 +283,11 @@ function regionRoot(extraction: Extraction, node: Node, position: Position): Ele
   );
 }
 
-/** @param nextHandler returns the symbol of the next handler */
-export function newExtraction(module: Module, nextHandler: () => string): Extraction {
+/** @param nextHandler returns the symbol of the next handler. @param problems keeps errors; default: the first one is thrown */
+export function newExtraction(module: Module, nextHandler: () => string, problems?: Problems): Extraction {
   const extraction: Extraction = {
     module,
+    problems,
     nextHandler,
     regionRoot: (node, position) => regionRoot(extraction, node, position),
   };

@@ -3,6 +3,7 @@ import type { ErrorCode, SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
 import type { Expression, Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
+import type { Problems } from "../problems.ts";
 import type { Element, Scope, Template } from "../model.ts";
 
 /** Position of JSX: its scope (none between root templates), template, list depth and ancestors. */
@@ -23,9 +24,22 @@ export interface Position {
 
 export interface Extraction {
   module: Module;
+  /** Keeps the error of an attribute or child, so that the next one is checked too. Undefined if the first error ends the extraction. */
+  problems?: Problems | undefined;
   nextHandler(): string;
   /** The root element of a row or branch. */
   regionRoot(node: Node, position: Position): Element;
+}
+
+/** Runs one step, such as the extraction of an attribute. @returns undefined if it failed and other steps are checked too */
+export function attempt<T>({ problems }: Pick<Extraction, "problems">, step: () => T): T | undefined {
+  return problems ? problems.attempt(step) : step();
+}
+
+/** Reports an error after which the extraction can continue. */
+export function report({ problems }: Extraction, error: SvcError): void {
+  if (!problems) throw error;
+  problems.add(error);
 }
 
 export function fail(extraction: Extraction, code: ErrorCode, node: Node, message: string): SvcError {
