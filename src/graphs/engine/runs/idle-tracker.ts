@@ -8,16 +8,22 @@ export class Busy {
   }
 
   end(): void {
-    if (--this.#count > 0) return;
-    // One turn later, because callers that waited for the ended work may start more.
-    setImmediate(() => {
-      if (this.#count > 0) return;
-      for (const resolve of this.#waiters.splice(0)) resolve();
-    });
+    if (--this.#count === 0) this.#checkLater();
   }
 
   /** Resolves when there is no open work. */
   idle(): Promise<void> {
-    return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => this.#waiters.push(resolve));
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+      if (this.#count === 0) this.#checkLater();
+    });
+  }
+
+  /** One turn later, because what waited for the ended work, such as a woken attempt, may begin more. */
+  #checkLater(): void {
+    setImmediate(() => {
+      if (this.#count > 0) return;
+      for (const resolve of this.#waiters.splice(0)) resolve();
+    });
   }
 }
