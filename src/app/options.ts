@@ -92,6 +92,11 @@ export interface AppOptions extends BackendOptions {
    */
   notFound?: readonly PageDefinition[];
   /**
+   * A file of `public/` for unknown paths, with status 200, for clients that prefer HTML: `"/index.html"` of a single-page app, whose own
+   * code shows the page of the path. An app that is mounted in another server leaves these paths to it. Default: none.
+   */
+  fallback?: string;
+  /**
    * Pages and routes of the framework or of a package, by name: those of `ops` are at `/_svc/ops` and below, and their own paths are
    * relative to it. The app's middleware, stylesheets and icon do not apply to them. A name consists of lower-case letters and dashes, and
    * is not the name of a built-in path. Default: none.

@@ -60,6 +60,8 @@ export interface Services extends Backend {
   /** Whether pages link the stylesheets that the app's modules import. */
   readonly hasImportedStyles: boolean;
   readonly icon: string | undefined;
+  /** Path of the public file for unknown paths. */
+  readonly fallback: string | undefined;
   /** Of pages without their own setting. */
   readonly prefetch: Prefetch;
   /** Whether scripts may only create HTML through Trusted Types policies. */

@@ -1,5 +1,6 @@
 /** Contract section 6: chunks and public files of a built app, from a folder in the format of `svc build`. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ writeFileSync(join(dist, "client", "handler", "counter-1a2b3c4d.js.br"), brotliC
 writeFileSync(join(dist, "client", "handler", "counter-00000000.js"), "export {};");
 writeFileSync(join(dist, "public", "app.css"), "body{}");
 writeFileSync(join(dist, "public", "img", "a b.svg"), "<svg/>");
+writeFileSync(join(dist, "public", "spa.html"), "<!doctype html><script>begin()</script>");
 await fixture.app.boot({ dist });
 after(async () => {
   await fixture.close();
@@ -72,11 +74,42 @@ describe("public files", () => {
     assert.equal(response.headers.get("allow"), "GET, HEAD");
   });
 
+  it("in HTML may run scripts of this site, and those that they contain, under a policy without a nonce", async () => {
+    const policy = (await client.get("/spa.html")).headers.get("content-security-policy") ?? "";
+    const hash = createHash("sha256").update("begin()").digest("base64");
+    assert.ok(policy.includes(`script-src 'self' 'sha256-${hash}';`), policy);
+  });
+
   it("do not expose files beside their folder", async () => {
     for (const path of ["/manifest.json", "/..%2fmanifest.json", "/img", "/img/"]) {
       assert.ok([400, 404].includes((await client.get(path)).status), path);
     }
   });
+});
+
+describe("the fallback", () => {
+  const HTML = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
+  it("answers unknown paths with a public file, for clients that prefer HTML, and leaves the other paths alone", async () => {
+    const other = createFixture({}, { fallback: "/spa.html" });
+    await other.app.boot({ dist });
+    const found = await other.client.get("/settings/profile", HTML);
+    assert.equal(found.status, 200);
+    assert.match(await found.text(), /begin\(\)/);
+    assert.match(found.headers.get("content-security-policy") ?? "", /script-src 'self' 'sha256-/);
+    assert.equal((await other.client.get("/assets/gone.js")).status, 404);
+    assert.equal((await other.client.get("/_svc/nothing", HTML)).status, 404);
+    assert.equal((await other.client.request("/settings", { method: "POST", headers: HTML })).status, 404);
+    assert.equal(await (await other.client.get("/app.css", HTML)).text(), "body{}");
+    await other.close();
+  });
+
+  for (const fallback of ["/missing.html", "spa.html"])
+    it(`that is no path of a public file fails the boot: ${fallback}`, async () => {
+      const other = createFixture({}, { fallback });
+      await assert.rejects(other.app.boot({ dist }), /fallback is .*it must be the path of a public file/);
+      await other.close();
+    });
 });
 
 describe("a build", () => {

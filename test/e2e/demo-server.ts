@@ -29,6 +29,8 @@ export interface DemoOptions {
   command?: "start" | "dev";
   /** A script that starts the app itself, instead of the command. Default: none. */
   script?: string;
+  /** More arguments of the command or the script. Default: none. */
+  args?: readonly string[];
   /** The command line of svc. Default: the one in the repository. */
   cli?: string;
   /** The caller keeps it over several starts; see `temporaryFolder`. */
@@ -54,8 +56,8 @@ export function temporaryFolder(): { path: string; remove(): void } {
 
 /** Resolves when the server is ready. */
 export async function startDemo(options: DemoOptions): Promise<DemoServer> {
-  const args = options.script === undefined ? [options.cli ?? cli, options.command ?? "start"] : [options.script];
-  const child = spawn(process.execPath, args, {
+  const command = options.script === undefined ? [options.cli ?? cli, options.command ?? "start"] : [options.script];
+  const child = spawn(process.execPath, [...command, ...(options.args ?? [])], {
     cwd: options.app ?? demo,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

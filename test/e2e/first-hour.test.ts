@@ -10,8 +10,12 @@ import type { Browser, Page } from "playwright-core";
 import sharp from "sharp";
 import { launchBrowser, openTab } from "./browser.ts";
 import { root, startDemo, type DemoServer } from "./demo-server.ts";
+import { readGuidePage } from "./guide-page.ts";
 import { packedApp, run, type PackedApp } from "./packed-app.ts";
 import { startStaticHost, type StaticHost } from "./static-host.ts";
+
+const { files: testing } = readGuidePage(join(root, "docs/guide/testing.md"));
+const guide = (name: string): string => testing.get(name) ?? "";
 
 const FILES: Readonly<Record<string, string>> = {
   ".env": "VITE_SHOP=Leaf\nSHOP_KEY=never-in-a-browser\n",
@@ -22,10 +26,13 @@ interface ImportMetaEnv { readonly VITE_SHOP: string; }
 import { defineConfig } from "vite";
 export default defineConfig({ plugins: [tailwind()], resolve: { alias: { "@": import.meta.dirname } } });
 `,
-  "vitest.config.ts": `import { svc } from "svckit/compiler";
-import { defineConfig } from "vitest/config";
-export default defineConfig({ plugins: [svc()], resolve: { alias: { "@": import.meta.dirname } }, test: { include: ["parts/*.test.tsx"] } });
-`,
+  // The guide's, with the alias and a second folder.
+  "vitest.config.ts": guide("vitest.config.ts").replace(
+    'include: ["*.test.tsx"] }',
+    'include: ["*/*.test.tsx"] }, resolve: { alias: { "@": import.meta.dirname } }',
+  ),
+  "guide/counter.tsx": guide("counter.tsx"),
+  "guide/counter.test.tsx": guide("counter.test.tsx"),
   "parts/words.ts": 'export const title = "Shelf";\n',
   "parts/counter.tsx": `import { signal } from "svckit";
 import names from "./counter.module.css";
@@ -196,10 +203,10 @@ describe("An app of svc new with the additions of the first hour", () => {
     );
   });
 
-  it("passes its type check, its own tests and its component test in Vitest", async () => {
+  it("passes its type check, its own tests, and its component test and that of the guide in Vitest", async () => {
     assert.match(await run("npm", ["test"], packed.app), /# fail 0\b/);
     const vitest = join(packed.app, "node_modules/vitest/vitest.mjs");
-    assert.match(await run(process.execPath, [vitest, "run", "--no-color"], packed.app), /Tests +1 passed/);
+    assert.match(await run(process.execPath, [vitest, "run", "--no-color"], packed.app), /Tests +2 passed/);
   });
 
   describe("built and started", () => {

@@ -135,6 +135,17 @@ async function build({ folder }: Witness, subject: string): Promise<void> {
   assert.ok(output.includes(quoted(part)), output);
 }
 
+/** As on a reader's machine, without the site URL of this test: an app with one answers for its hosts only. @throws with its output */
+function runScript(cwd: string, file: string): void {
+  const { SVC_SITE_URL: _url, ...env } = process.env;
+  try {
+    execFileSync(process.execPath, [file], { cwd, stdio: "pipe", encoding: "utf8", env, timeout: 60_000 });
+  } catch (error) {
+    const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };
+    assert.fail(`${stdout}${stderr}` || String(error));
+  }
+}
+
 const CHECKS: Readonly<Record<string, Check>> = {
   GET: get,
   KEEPS: keeps,
@@ -157,11 +168,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   BREAK: async ({ tab }, path) => (await tab()).page.route(new RegExp(path), (route) => route.abort(), { times: 1 }),
   BUILD: build,
   EXPLAIN: explain,
-  // As on a reader's machine, without the site URL of this test: an app with one answers for its hosts only.
-  RUN: async ({ folder }, file) => {
-    const { SVC_SITE_URL: _url, ...env } = process.env;
-    return execFileSync(process.execPath, [file], { cwd: folder, stdio: "pipe", env, timeout: 60_000 });
-  },
+  RUN: async ({ folder }, file) => runScript(folder, file),
   COMPLAINS: async ({ tab }, text) => {
     const complaints = (await tab()).takeComplaints();
     assert.ok(complaints.join("\n").includes(quoted(text)), complaints.join("\n"));

@@ -16,7 +16,7 @@ export interface GuidePage {
   claims: string[];
 }
 
-const BLOCK = /^```([jt]sx?|css|svg|html|txt|text)([^\n]*)\n([^]*?)^```$/gm;
+const BLOCK = /^```([jt]sx?|css|svg|html|txt|text)(?!\w)([^\n]*)\n([^]*?)^```$/gm;
 const COMMENT = /^<!--([^]*?)-->$/gm;
 
 export function readGuidePage(path: string): GuidePage {

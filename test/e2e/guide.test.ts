@@ -82,7 +82,10 @@ describe("the guide", () => {
   it("has no unchecked code", () => {
     assert.deepEqual(
       pages.flatMap(({ name, files, unchecked }) =>
-        files.size > 0 && !files.has("app.tsx") ? [`${name}: files without an app.tsx`] : unchecked,
+        // vite-projects.test.ts follows the page with an app in a folder of its own.
+        files.size > 0 && !files.has("app.tsx") && !files.has("server/app.tsx")
+          ? [`${name}: files without an app.tsx`]
+          : unchecked,
       ),
       [],
     );

@@ -115,6 +115,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       stylesheets: app.stylesheets ?? [],
       hasImportedStyles: true,
       icon: app.icon,
+      fallback: requireFallback(app.fallback, where.dist !== undefined && !site.dev, site),
       prefetch: app.prefetch ?? "intent",
       hasTrustedTypes: Boolean(app.security?.trustedTypes),
       policyMarkOf: policyMarks({ ...app.security, ...(site.dev && { trustedTypes: false }) }),
@@ -219,5 +220,15 @@ async function requireActions(site: Assets, actions: ReadonlyMap<string, AnyActi
     "SVC_DEFINITION",
     `The action "${unlike}" in createApp differs from the one that browser code calls: only one of them streams.  ` +
       "Define it with action(async function* (…) { … }) in the file that browser code imports, and pass that action to createApp",
+  );
+}
+
+/** @param isBuilt whether all public files exist now; under `svc dev` they may come later. @throws SvcError `SVC_CONFIG` */
+function requireFallback(fallback: string | undefined, isBuilt: boolean, site: Assets): string | undefined {
+  if (fallback === undefined || (fallback.startsWith("/") && (!isBuilt || site.publicFile(fallback.slice(1)))))
+    return fallback;
+  throw new SvcError(
+    "SVC_CONFIG",
+    `fallback is "${fallback}", but public/ had no such file at the build; it must be the path of a public file, such as "/index.html"`,
   );
 }

@@ -1,5 +1,4 @@
 /** Handles requests for pages: loads data, renders, and forbids caching of responses that contain a token. */
-import { createHash } from "node:crypto";
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { html } from "../../platform/http/response/response.ts";
 import { isPromise } from "../../platform/http/response/close-iterator.ts";
@@ -11,6 +10,7 @@ import { ValueNames } from "../../web/ssr/resume/value-names.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Manifest } from "../../platform/shared/manifest.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
+import { inlineHash } from "../../platform/security/inline-hashes.ts";
 import { remembered } from "../../platform/shared/collections/memoize.ts";
 import { themeOf, type Theme } from "../../platform/shared/themes.ts";
 import { COOKIES, HEADERS } from "../../platform/shared/wire.ts";
@@ -99,8 +99,7 @@ async function streamed(stream: PageStream, status: number, requireSound: () => 
   return { ...html("", status, [...PRIVATE_HEADERS, ...UNBUFFERED]), body: stream };
 }
 
-/** Hash for a policy: CSP3 section 2.3.1. */
-const hashOf = remembered((code) => `sha256-${createHash("sha256").update(code).digest("base64")}`);
+const hashOf = remembered(inlineHash);
 
 function unseenHeader(ctx: Context, name: string): string | undefined {
   return ctx instanceof RequestContext ? ctx.unseen(() => ctx.header(name)) : ctx.header(name);

@@ -1,11 +1,12 @@
 /** Registers the routes of a booted app: the built-in endpoints, then the author's pages and routes. */
 import { isPromise } from "../../platform/http/response/close-iterator.ts";
 import { problem } from "../../platform/http/response/response.ts";
-import { IMMUTABLE, REVALIDATE, serveFile } from "../../platform/http/response/static-files.ts";
+import { IMMUTABLE, REVALIDATE, serveFile, type StaticFile } from "../../platform/http/response/static-files.ts";
 import { RequestContext } from "../../platform/http/request/context.ts";
 import { Router, type Match } from "../../platform/http/routing/router.ts";
 import type { Answer, Context, Handler, Middleware, Result } from "../../platform/http/types.ts";
 import { toResult } from "../../platform/http/response/write-response.ts";
+import { inlineHashes } from "../../platform/security/inline-hashes.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { BASE_PATH, PATHS } from "../../platform/shared/wire.ts";
 import { actionEndpoints } from "../actions/action-endpoint.ts";
@@ -26,6 +27,7 @@ import { scheduleEndpoints } from "../api/schedules.ts";
 import { themeEndpoints } from "../api/theme.ts";
 import { tokenEndpoint } from "../api/csrf-token.ts";
 import { webhookEndpoints } from "../api/webhooks.ts";
+import type { PublicFile } from "../lifecycle/assets.ts";
 import { withContext } from "../pipeline/current-request.ts";
 import { EXPORT_RULES } from "./cache-rules.ts";
 import { sharing } from "./cached-page.ts";
@@ -135,22 +137,41 @@ function wayTo(path: string, services: Services | undefined): string {
   return `. The ops screens require createFullStackApp of "svckit/fullstack"`;
 }
 
-/** Handles a request without a route: a public file, the app's page for unknown paths, or 404. @param lost result of `addRoutes` */
+/** Handles a request without a route: a public file, the fallback, the app's page for unknown paths, or 404. @param lost result of `addRoutes` */
 export function answerUnrouted(
   ctx: Context,
   services: Services | undefined,
   lost: Router | undefined,
 ): Answer | Promise<Answer> {
-  const found = services?.site.publicFile(ctx.path.slice(1));
+  const found = services && (services.site.publicFile(ctx.path.slice(1)) ?? fallbackFor(ctx, services));
   if (!found) {
     const match = lost && wantsPage(ctx) ? lost.match(ctx.method, ctx.path) : undefined;
     if (match?.kind === "found" && ctx instanceof RequestContext) return answerLost(ctx, match);
     throw new SvcError("SVC_NOT_FOUND", `Nothing is at ${ctx.path}${wayTo(ctx.path, services)}`);
   }
-  if (ctx.method === "GET" || ctx.method === "HEAD") {
-    return serveFile(ctx, found.file, found.isHashed ? IMMUTABLE : REVALIDATE);
-  }
+  if (ctx.method === "GET" || ctx.method === "HEAD") return servePublic(ctx, found);
   return problem(405, "SVC_METHOD", `${ctx.method} is not allowed here; allowed: GET, HEAD`, ["allow", "GET, HEAD"]);
+}
+
+/** The file of a single-page app, whose own code knows the path. */
+function fallbackFor(ctx: Context, { fallback, site }: Services): PublicFile | undefined {
+  if (fallback === undefined || (ctx.method !== "GET" && ctx.method !== "HEAD") || !wantsPage(ctx)) return undefined;
+  return site.publicFile(fallback.slice(1));
+}
+
+/** An HTML file has no nonce, so its policy allows the scripts of this site, and inline scripts by their hashes. */
+function servePublic(ctx: Context, { file, isHashed }: PublicFile): Result {
+  if (file.type.startsWith("text/html") && ctx instanceof RequestContext) ctx.scriptHashes = hashesOf(file);
+  return serveFile(ctx, file, isHashed ? IMMUTABLE : REVALIDATE);
+}
+
+/** Cached per file. */
+const hashes = new WeakMap<StaticFile, readonly string[]>();
+
+function hashesOf(file: StaticFile): readonly string[] {
+  let made = hashes.get(file);
+  if (!made) hashes.set(file, (made = inlineHashes(Buffer.from(file.plain).toString())));
+  return made;
 }
 
 async function answerLost(ctx: RequestContext, { route, params }: Match & { kind: "found" }): Promise<Answer> {
