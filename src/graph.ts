@@ -4,7 +4,7 @@ export { graph, worker } from "./graphs/definition/definition.ts";
 export { event } from "./graphs/definition/event.ts";
 export type { CancelOn, EventDefinition, EventMatch, SentEvent } from "./graphs/definition/event-types.ts";
 export type { BatchEvents, Debounce, RateLimit, StartRules, Throttle } from "./graphs/definition/start-rule-types.ts";
-export type { GraphConcurrency, OnLimit, Singleton } from "./graphs/definition/flow-control-types.ts";
+export type { Fairness, GraphConcurrency, OnLimit, Singleton } from "./graphs/definition/flow-control-types.ts";
 export type { SendOptions, SentEventsQuery, SentEventView } from "./graphs/engine/events/event-types.ts";
 export type { GraphBuilder, MapOptions, NodeOptions } from "./graphs/definition/builder-types.ts";
 export { defineSignal } from "./graphs/definition/signal-definition.ts";

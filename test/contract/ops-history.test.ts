@@ -70,6 +70,8 @@ async function fill(url: string): Promise<void> {
             queuePosition: undefined,
             admittedMs: undefined,
             expiresMs: undefined,
+            fairnessKey: undefined,
+            fairnessCost: undefined,
           },
           events: [{ graphId: id, type: "graph.queued", timestampMs: atMs }],
         });

@@ -74,6 +74,7 @@ const GRAPH_OPTIONS: readonly string[] = [
   "cancelOn",
   "concurrency",
   "singleton",
+  "fairness",
   "ttl",
   ...START_RULES,
 ];

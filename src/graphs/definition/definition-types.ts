@@ -2,7 +2,7 @@
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { CancelOn, EventDefinition } from "./event-types.ts";
-import type { GraphConcurrency, Singleton } from "./flow-control-types.ts";
+import type { Fairness, GraphConcurrency, Singleton } from "./flow-control-types.ts";
 import type { BatchEvents, StartRules } from "./start-rule-types.ts";
 import type { RetryPolicy } from "./retry.ts";
 import type { AnyOptions, UndoContext, WorkerRun } from "./worker-types.ts";
@@ -84,6 +84,13 @@ interface CommonGraphOptions<Input> {
    * graph("sync", build, { singleton: { key: (shop) => shop.id, onLimit: "cancel-oldest" } });
    */
   singleton?: Singleton<Input>;
+  /**
+   * Shares the limit of `concurrency` or `singleton` between tenants: a tenant with many waiting runs does not delay the others. Default:
+   * runs start in the order of their starts.
+   * @example
+   * graph("import", build, { concurrency: 10, fairness: { key: (file) => file.tenant, weight: (file) => (file.isPaid ? 3 : 1) } });
+   */
+  fairness?: Fairness<Input>;
   /**
    * Longest time for which a run waits for its key, from the time at which it is due. It is cancelled then. Needs `concurrency` or
    * `singleton`. Default: no limit.

@@ -28,6 +28,18 @@ export interface Singleton<Input = never> extends Keyed<Input> {
   onLimit?: OnLimit;
 }
 
+/** How runs that wait for the same key of `concurrency` or `singleton` share it. */
+export interface Fairness<Input = never> {
+  /** Key of a run's input, such as a tenant: waiting runs of all keys take turns. At most 255 characters. */
+  key: (input: Input) => string;
+  /**
+   * Weight of a run, from 0.001 to 1,000: while all keys have waiting runs, a key of weight 3 starts three times as many runs as one of
+   * weight 1. Default 1.
+   */
+  weight?: number | ((input: Input) => number);
+}
+
 export const ON_LIMIT: readonly unknown[] = ["queue", "cancel-newest", "cancel-oldest"] satisfies OnLimit[];
 export const CONCURRENCY_OPTIONS = ["limit", "key", "onLimit"] as const satisfies readonly (keyof GraphConcurrency)[];
 export const SINGLETON_OPTIONS = ["key", "onLimit"] as const satisfies readonly (keyof Singleton)[];
+export const FAIRNESS_OPTIONS = ["key", "weight"] as const satisfies readonly (keyof Fairness)[];

@@ -7,7 +7,7 @@ import type { NewAudit } from "../../storage/contract/control.ts";
 import type { GraphRow, NewEvent, SignalRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import { readPriority } from "../definition/definition-checks.ts";
-import { concurrencyKeyOf, limitOf } from "../definition/flow-control.ts";
+import { concurrencyKeyOf, limitOf, shareOf } from "../definition/flow-control.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { StartOptions, AuditContext } from "../definition/audit-types.ts";
 import { summaryOf } from "../definition/summary.ts";
@@ -55,6 +55,7 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     queuePosition: limit && dueMs - priority * PRIORITY_MS,
     admittedMs: undefined,
     expiresMs: limit && expiryOf(options.ttl ?? definition.options.ttl, dueMs),
+    ...(limit ? shareOf(definition.name, limit, input) : { fairnessKey: undefined, fairnessCost: undefined }),
   };
 }
 

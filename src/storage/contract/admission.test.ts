@@ -86,6 +86,69 @@ for (const url of ["sqlite::memory:", "postgres:"]) {
         assert.equal(admitted.flat().length, 3);
       });
 
+      it("lets fairness keys take turns by their costs, whatever their number of waiting runs, and keeps the order within a key", async () => {
+        const of = newKey();
+        const share = (fairnessKey: string, fairnessCost: number) => ({ fairnessKey, fairnessCost });
+        const busy: string[] = [];
+        for (let at = 0; at < 6; at++) busy.push(await add(of, { ...share("busy", 1), queuePosition: at }));
+        const urgent = await add(of, { ...share("busy", 1), queuePosition: -1 });
+        const paid: string[] = [];
+        for (let at = 0; at < 4; at++) paid.push(await add(of, { ...share("paid", 0.5), queuePosition: 10 + at }));
+        // A run that was started before the graph had fairness keys.
+        const old = await add(of, { queuePosition: 100 });
+        const order: string[] = [];
+        for (let ended = 0; ended < 12; ended++) {
+          const [id, ...others] = await store.admission.admitFairly(of, 1, 7, false);
+          assert.deepEqual([others, (await store.graphs.graph(id ?? ""))?.admittedMs], [[], 7]);
+          order.push(id ?? "");
+          await store.graphs.commit({ graphId: id ?? "", graph: { phase: "done", status: "done" } });
+        }
+        const [first, second, third, ...rest] = busy;
+        assert.deepEqual(order, [old, urgent, paid[0], paid[1], first, paid[2], paid[3], second, third, ...rest]);
+      });
+
+      it("gives a key that was idle its turn at once, and nothing for the time in which it was idle", async () => {
+        const of = newKey();
+        const next = async (): Promise<string> => {
+          const [id = ""] = await store.admission.admitFairly(of, 1, 1, false);
+          await store.graphs.commit({ graphId: id, graph: { phase: "done", status: "done" } });
+          return id;
+        };
+        const of1 = { fairnessKey: "one", fairnessCost: 1 };
+        const ones: string[] = [];
+        for (let at = 0; at < 10; at++) ones.push(await add(of, { ...of1, queuePosition: at }));
+        for (let at = 0; at < 4; at++) assert.equal(await next(), ones[at]);
+        const twos: string[] = [];
+        for (let at = 0; at < 3; at++)
+          twos.push(await add(of, { fairnessKey: "two", fairnessCost: 1, queuePosition: 20 + at }));
+        // Runs that never start use up nothing.
+        await store.graphs.commit({ graphId: ones[5] ?? "", graph: { phase: "failed", status: "cancelled" } });
+        const order = [
+          await next(),
+          await next(),
+          await next(),
+          await next(),
+          await next(),
+          await next(),
+          await next(),
+        ];
+        assert.deepEqual(order, [twos[0], ones[4], twos[1], ones[6], twos[2], ones[7], ones[8]]);
+      });
+
+      it("admits no expired run and not more than the limit fairly, also for concurrent calls", async () => {
+        const of = newKey();
+        for (let at = 0; at < 30; at++)
+          await add(of, { fairnessKey: `key ${at % 7}`, fairnessCost: 1, ...(at < 7 && { expiresMs: 50 }) });
+        const calls = Array.from({ length: 10 }, () => store.admission.admitFairly(of, 5, 50, false));
+        const admitted = (await Promise.all(calls)).flat();
+        assert.deepEqual([admitted.length, new Set(admitted).size], [5, 5]);
+        const rows = await Promise.all(admitted.map((id) => store.graphs.graph(id)));
+        assert.deepEqual(
+          [new Set(rows.map((row) => row?.fairnessKey)).size, rows.some((row) => row?.expiresMs)],
+          [5, false],
+        );
+      });
+
       it("finds the keys of a graph that have a waiting run and are not full", async () => {
         const of = (key: string) => ({ worker: "swept", key });
         for (const key of ["c", "a", "b"]) await add(of(key));
@@ -117,7 +180,8 @@ it("an admission in SQLite reads only the rows that it admits and counts, by ind
       if (name !== "sql") return typeof value === "function" ? (value.bind(target) as unknown) : value;
       return (text: string) => {
         const count = text.split("?").length - 1;
-        const values = text.includes("?1") ? ["w", 1, 1] : Array.from({ length: count }, () => 1);
+        const numbered = [...text.matchAll(/\?(\d)/g)].map(([, position]) => Number(position));
+        const values = Array.from({ length: Math.max(0, ...numbered) || count }, () => 1);
         for (const step of target.sql(`EXPLAIN QUERY PLAN ${text}`).all(...values)) plans.push(String(step["detail"]));
         return target.sql(text);
       };
@@ -125,12 +189,14 @@ it("an admission in SQLite reads only the rows that it admits and counts, by ind
   });
   const admission = new SqliteAdmission(watched);
   await admission.admit({ worker: "w", key: "k" }, 1, 1);
+  await admission.admitFairly({ worker: "w", key: "k" }, 1, 1);
   await admission.open("w", 1, 1);
   await admission.expired(1, 1);
   await admission.nextExpiryMs();
   await database.close();
   const read = plans.filter((plan) => /SCAN graph|TEMP B-TREE/.test(plan));
-  assert.deepEqual(read, []);
+  // The first runs of all fairness keys are compared.
+  assert.deepEqual(read, ["USE TEMP B-TREE FOR ORDER BY"]);
   assert.ok(
     plans.some((plan) => plan.includes("graph_waiting")) && plans.some((plan) => plan.includes("graph_admitted")),
   );

@@ -23,6 +23,11 @@ export interface AdmissionRows {
    * @returns ids of the admitted runs, in their order.
    */
   admit(of: LimitedKey, limit: number, nowMs: number, isShared: boolean): Promise<string[]>;
+  /**
+   * As `admit`, for a graph with `fairness`: the next run is of the fairness key that has used up the least of the limit, and among runs of
+   * that key the first one. Admits at most `FAIR_SLICE` runs. Its cost grows with the number of fairness keys that wait.
+   */
+  admitFairly(of: LimitedKey, limit: number, nowMs: number, isShared: boolean): Promise<string[]>;
   /** Ids of waiting runs, of any graph, whose time to wait is over: they are never admitted. */
   expired(nowMs: number, limit: number): Promise<string[]>;
   /** Time at which the next waiting run expires; undefined: none does. */
@@ -54,4 +59,44 @@ export function openKeys(graph: string, at: (position: number) => string): strin
     SELECT key FROM waiting WHERE key IS NOT NULL AND ${at(2)} > (SELECT count(*) FROM (
       SELECT 1 FROM ${graph} WHERE worker = ${at(1)} AND concurrency_key = waiting.key AND ${COUNTS} LIMIT ${at(2)}) AS counting)
     LIMIT ${at(3)}`;
+}
+
+/** Most runs in one fair admission. */
+export const FAIR_SLICE = 20;
+
+export interface FairTable {
+  name: string;
+  /** Placeholder of a parameter, from 1. */
+  at: (position: number) => string;
+  /** Names the index of a statement, where the database does not choose it by itself. */
+  index: (name: string) => string;
+}
+
+/**
+ * The run to admit next by start-time fair queueing, and its tag. A run of a key begins at the virtual time at which the key's last run
+ * ends, which is the begin of that run plus its cost, and not before the virtual time of the last admission. The lowest tag is next. A tag
+ * is computed only for the first run of each key and only when it may be admitted, so runs that are cancelled, expire or become due later
+ * use up nothing. Parameters: worker, concurrency key, time, virtual time.
+ */
+export function nextFairRun({ name, at, index }: FairTable): string {
+  const ofKey = `worker = ${at(1)} AND concurrency_key = ${at(2)}`;
+  const waiting = `${name}${index("graph_fair_waiting")} WHERE ${ofKey} AND ${WAITS}`;
+  const next = (after: string): string => `SELECT min(fairness_key) FROM ${waiting}${after}`;
+  return `WITH RECURSIVE sharer (key) AS (
+      SELECT (${next(" AND fairness_key IS NOT NULL")})
+      UNION ALL SELECT (${next(" AND fairness_key > sharer.key")}) FROM sharer WHERE sharer.key IS NOT NULL),
+    first (id, finish) AS (SELECT
+      (SELECT id FROM ${waiting} AND fairness_key = sharer.key AND (expires_ms IS NULL OR expires_ms > ${at(3)})
+        ORDER BY queue_position, id LIMIT 1),
+      (SELECT fair_tag + fairness_cost FROM ${name}${index("graph_fair_key")}
+        WHERE ${ofKey} AND fairness_key = sharer.key AND fair_tag IS NOT NULL ORDER BY fair_tag DESC LIMIT 1)
+      FROM sharer WHERE sharer.key IS NOT NULL)
+    SELECT run.id, CASE WHEN finish > ${at(4)} THEN finish ELSE ${at(4)} END AS tag
+    FROM first JOIN ${name} AS run ON run.id = first.id ORDER BY tag, run.queue_position, run.id LIMIT 1`;
+}
+
+/** Virtual time of the last admission. Parameters: worker, concurrency key. */
+export function virtualTime({ name, at, index }: FairTable): string {
+  return `SELECT max(fair_tag) AS tag FROM ${name}${index("graph_fair_tag")}
+    WHERE worker = ${at(1)} AND concurrency_key = ${at(2)} AND fair_tag IS NOT NULL`;
 }

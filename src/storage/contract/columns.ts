@@ -62,6 +62,8 @@ export const GRAPH_COLUMNS: Columns = {
   queuePosition: ["queue_position", "number"],
   admittedMs: ["admitted_ms", "number"],
   expiresMs: ["expires_ms", "number"],
+  fairnessKey: ["fairness_key", "text"],
+  fairnessCost: ["fairness_cost", "number"],
 };
 
 /** Columns of a child run. */

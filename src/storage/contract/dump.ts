@@ -63,7 +63,7 @@ export interface Dump {
 }
 
 /** Number columns that may have a fraction. */
-const REAL = new Set(["duration_ms"]);
+const REAL = new Set(["duration_ms", "fairness_cost"]);
 
 function from(columns: Columns): DumpColumn[] {
   return Object.values(columns).map(([name, kind]) => {
@@ -74,6 +74,8 @@ function from(columns: Columns): DumpColumn[] {
 const text = (name: string): DumpColumn => ({ name, kind: "text" });
 const json = (name: string): DumpColumn => ({ name, kind: "json" });
 const integer = (name: string): DumpColumn => ({ name, kind: "integer" });
+/** Only admissions use it, so runs in memory lack it. */
+const FAIR_TAG: DumpColumn = { name: "fair_tag", kind: "real" };
 
 /** In the order of the migration: the data that operators look at first comes first. */
 export const DUMP_TABLES: readonly DumpTable[] = [
@@ -85,7 +87,7 @@ export const DUMP_TABLES: readonly DumpTable[] = [
   },
   { name: "schedule", columns: [text("id"), integer("next_ms"), json("data")], key: ["id"], batch: 100 },
   { name: "queue", columns: [text("worker"), json("data")], key: ["worker"], batch: 100 },
-  { name: "graph", columns: [...from(GRAPH_COLUMNS), integer("seq")], key: ["id"], batch: 500 },
+  { name: "graph", columns: [...from(GRAPH_COLUMNS), integer("seq"), FAIR_TAG], key: ["id"], batch: 500 },
   { name: "node", columns: from(NODE_COLUMNS), key: ["graph_id", "id"], batch: 500 },
   {
     name: "past_node",

@@ -68,6 +68,8 @@ function rowOf(at: number): GraphRow {
     queuePosition: undefined,
     admittedMs: undefined,
     expiresMs: undefined,
+    fairnessKey: undefined,
+    fairnessCost: undefined,
   };
 }
 

@@ -103,6 +103,10 @@ export interface GraphRow {
   admittedMs: number | undefined;
   /** Time after which it no longer waits for its key. */
   expiresMs: number | undefined;
+  /** Runs that wait for the same key share it fairly by this one; undefined without `fairness`. */
+  fairnessKey: string | undefined;
+  /** Share that this run uses up: 1 divided by its weight. */
+  fairnessCost: number | undefined;
 }
 
 /** Columns by which runs are searched, without input and result, which may be long. */

@@ -42,6 +42,8 @@ export function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
     queuePosition: undefined,
     admittedMs: undefined,
     expiresMs: undefined,
+    fairnessKey: undefined,
+    fairnessCost: undefined,
     ...change,
   };
 }

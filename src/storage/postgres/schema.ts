@@ -155,6 +155,14 @@ export const STEPS: readonly string[] = [
      WHERE admitted_ms IS NOT NULL AND phase NOT IN ('done', 'failed');
    CREATE INDEX graph_expiry ON svc.graph (expires_ms) WHERE expires_ms IS NOT NULL AND status = 'queued' AND admitted_ms IS NULL;
    ${COMMIT_FUNCTION}`,
+  // The key by which runs share the limit of their graph fairly, and the virtual time at which a run was admitted. Older processes never
+  // name the columns.
+  `ALTER TABLE svc.graph ADD COLUMN fairness_key text COLLATE "C", ADD COLUMN fairness_cost float8, ADD COLUMN fair_tag float8;
+   CREATE INDEX graph_fair_waiting ON svc.graph (worker, concurrency_key, fairness_key, queue_position, id)
+     WHERE status = 'queued' AND admitted_ms IS NULL;
+   CREATE INDEX graph_fair_key ON svc.graph (worker, concurrency_key, fairness_key, fair_tag) WHERE fair_tag IS NOT NULL;
+   CREATE INDEX graph_fair_tag ON svc.graph (worker, concurrency_key, fair_tag) WHERE fair_tag IS NOT NULL;
+   ${COMMIT_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

@@ -180,6 +180,14 @@ export const STEPS: readonly string[] = [
    CREATE INDEX graph_admitted ON graph (worker, concurrency_key, admitted_ms, id)
      WHERE admitted_ms IS NOT NULL AND phase NOT IN ('done', 'failed');
    CREATE INDEX graph_expiry ON graph (expires_ms) WHERE expires_ms IS NOT NULL AND status = 'queued' AND admitted_ms IS NULL;`,
+  // The key by which runs share the limit of their graph fairly, and the virtual time at which a run was admitted.
+  `ALTER TABLE graph ADD COLUMN fairness_key TEXT;
+   ALTER TABLE graph ADD COLUMN fairness_cost REAL;
+   ALTER TABLE graph ADD COLUMN fair_tag REAL;
+   CREATE INDEX graph_fair_waiting ON graph (worker, concurrency_key, fairness_key, queue_position, id)
+     WHERE status = 'queued' AND admitted_ms IS NULL;
+   CREATE INDEX graph_fair_key ON graph (worker, concurrency_key, fairness_key, fair_tag) WHERE fair_tag IS NOT NULL;
+   CREATE INDEX graph_fair_tag ON graph (worker, concurrency_key, fair_tag) WHERE fair_tag IS NOT NULL;`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */

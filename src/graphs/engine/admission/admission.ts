@@ -4,10 +4,10 @@
  */
 import type { Clock } from "../../../platform/shared/clock.ts";
 import type { Log } from "../../../platform/shared/log.ts";
-import type { AdmissionRows, LimitedKey } from "../../../storage/contract/admission.ts";
+import { FAIR_SLICE, type AdmissionRows, type LimitedKey } from "../../../storage/contract/admission.ts";
 import type { GraphRow } from "../../../storage/contract/graph-rows.ts";
-import { limitOf } from "../../definition/flow-control.ts";
-import type { GraphConcurrency, OnLimit } from "../../definition/flow-control-types.ts";
+import { limitOf, type RunLimit } from "../../definition/flow-control.ts";
+import type { OnLimit } from "../../definition/flow-control-types.ts";
 import type { AdmittedRuns } from "./admitted-runs.ts";
 import { Expiry } from "./expiry.ts";
 import { overflow } from "./overflow.ts";
@@ -88,13 +88,13 @@ export class Admission {
     }
   }
 
-  #limitOf(worker: string): GraphConcurrency | undefined {
+  #limitOf(worker: string): RunLimit | undefined {
     const definition = this.#options.registry.get(worker);
     return definition && limitOf(definition);
   }
 
   /** Never rejects. */
-  async #run(id: string, of: LimitedKey, limit: GraphConcurrency): Promise<void> {
+  async #run(id: string, of: LimitedKey, limit: RunLimit): Promise<void> {
     const { busy, log, clock } = this.#options;
     busy.begin();
     let isFault = false;
@@ -112,13 +112,18 @@ export class Admission {
     busy.end();
   }
 
-  async #admit(of: LimitedKey, concurrency: GraphConcurrency): Promise<void> {
+  async #admit(of: LimitedKey, concurrency: RunLimit): Promise<void> {
     const { rows, clock, isShared } = this.#options;
-    const { limit, onLimit = "queue" } = concurrency;
-    const nowMs = clock.now();
-    const ids = await rows.admit(of, limit, nowMs, isShared);
-    // With several processes, the one that takes the job continues the run.
-    if (!isShared) for (const id of ids) await this.#runs?.admitted(id, nowMs);
+    const { limit, onLimit = "queue", fairness } = concurrency;
+    for (let isMore = true; isMore;) {
+      const nowMs = clock.now();
+      const ids = fairness
+        ? await rows.admitFairly(of, limit, nowMs, isShared)
+        : await rows.admit(of, limit, nowMs, isShared);
+      // With several processes, the one that takes the job continues the run.
+      if (!isShared) for (const id of ids) await this.#runs?.admitted(id, nowMs);
+      isMore = fairness !== undefined && ids.length === FAIR_SLICE;
+    }
     if (onLimit !== "queue") await this.#cancelBeyond(of, limit, onLimit);
   }
 

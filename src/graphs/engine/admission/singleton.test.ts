@@ -90,6 +90,7 @@ for (const url of STORES)
 
 const idle = {
   admit: async () => [],
+  admitFairly: async () => [],
   waiting: async () => [],
   admitted: async () => [],
   expired: async () => [],

@@ -56,6 +56,7 @@ const TYPES: Readonly<Record<string, string>> = {
   lease: INT,
   bytes: WIDE,
   queue_position: WIDE,
+  fairness_cost: "float8",
 };
 
 function typeOf(column: string): string {
@@ -89,8 +90,10 @@ function insert(table: string, key: string, names: readonly string[], end = ""):
   );
 }
 
+/** Columns of a run that never change after its start: a mask has 31 bits. */
+const FIXED: readonly string[] = ["id", "fairness_key", "fairness_cost"];
 /** Columns that a change may contain, in the order of the bits of its mask. */
-export const GRAPH_CHANGES: readonly string[] = namesOf(GRAPH_COLUMNS).filter((name) => name !== "id");
+export const GRAPH_CHANGES: readonly string[] = namesOf(GRAPH_COLUMNS).filter((name) => !FIXED.includes(name));
 export const NODE_CHANGES: readonly string[] = namesOf(NODE_COLUMNS).filter(
   (name) => name !== "id" && name !== "graph_id",
 );
