@@ -1,7 +1,7 @@
 /** `svc graph schedules`, `queues` and `check`: commands that are not about one run. */
 import { misfits, type History, type Misfit } from "../../graphs/engine/definition-compatibility.ts";
 import type { QueueView } from "../../graphs/engine/queue-types.ts";
-import type { ScheduleView } from "../../graphs/schedules/schedule-types.ts";
+import type { BackfillReport, ScheduleView } from "../../graphs/schedules/schedule-types.ts";
 import type { Snapshot } from "../../graphs/machine/view-types.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import type { GraphTask } from "./graph-task.ts";
@@ -17,7 +17,7 @@ const UNFINISHED = ["pending", "queued", "running", "paused", "parked"];
 const PAGE = 200;
 
 export async function schedules(
-  { action, name, note }: TaskOf<"schedules">,
+  { action, name, body }: TaskOf<"schedules">,
   json: boolean,
   client: GraphClient,
   output: Output,
@@ -29,8 +29,11 @@ export async function schedules(
     return 0;
   }
   const path = `${PATHS.schedules}/${encodeURIComponent(name ?? "")}/${action}`;
-  const body = note === undefined ? {} : { note };
-  if (action === "trigger") {
+  if (action === "backfill") {
+    const { started, known } = await client.post<BackfillReport>(path, body);
+    if (json) output.line(JSON.stringify({ started, known }));
+    else for (const line of [...started, `${started.length} started, ${known} known before`]) output.line(line);
+  } else if (action === "trigger") {
     const { graph_id, worker, status } = await client.post<Snapshot>(path, body);
     output.line(json ? JSON.stringify({ graph_id, worker, status }) : graph_id);
   } else {

@@ -68,7 +68,7 @@ export function filterOf(verb: string, values: FilterValues, nowMs: number): Rec
 }
 
 /** Unix milliseconds of a time, or of a time span ago. */
-function timeOf(flag: string, given: string | undefined, nowMs: number): string | undefined {
+export function timeOf(flag: string, given: string | undefined, nowMs: number): string | undefined {
   if (given === undefined) return undefined;
   const ms = DURATION.test(given) ? nowMs - durationMs(given) : Date.parse(given);
   if (Number.isNaN(ms))

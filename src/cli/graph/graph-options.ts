@@ -17,6 +17,7 @@ export const GRAPH_OPTIONS = {
   },
   delay: { type: "string", value: "<ms>", help: "milliseconds before the run starts" },
   at: { type: "string", value: "<time>", help: "earliest start of the run: 2026-03-29T06:00:00Z" },
+  ttl: { type: "string", value: "<time>", help: "longest time for which the new run waits for its key: 10m" },
   tag: {
     type: "string",
     multiple: true,
@@ -44,8 +45,12 @@ export const GRAPH_OPTIONS = {
     value: "<kind>",
     help: "runs started by an action, form, route, api, cli, operator, schedule, graph, fork or code",
   },
-  since: { type: "string", value: "<time>", help: "runs created since a time, or for a time span such as 24h" },
-  until: { type: "string", value: "<time>", help: "runs created until then" },
+  since: {
+    type: "string",
+    value: "<time>",
+    help: "runs created since a time, or for a time span such as 24h; begin of backfill",
+  },
+  until: { type: "string", value: "<time>", help: "runs created until then; end of backfill (default: now)" },
   "finished-since": { type: "string", value: "<time>", help: "runs that ended since a time, or in a time span" },
   "finished-until": { type: "string", value: "<time>", help: "runs that ended until then" },
   longer: {
@@ -96,6 +101,7 @@ const START: readonly GraphOption[] = [
   "key",
   "delay",
   "at",
+  "ttl",
   "tag",
   "summary",
   "parent",
@@ -130,8 +136,8 @@ export const VERBS = {
   },
   schedules: {
     words: "[<verb> <name>]",
-    summary: "list schedules; pause, resume or trigger one",
-    options: ["note"],
+    summary: "list schedules; pause, resume, trigger or backfill one (--since, --until)",
+    options: ["note", "since", "until"],
     hasName: true,
   },
   queues: { words: "[<verb> <worker>]", summary: "list queues; pause or resume one", options: ["note"], hasName: true },

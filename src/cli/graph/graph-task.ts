@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { durationMs } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { UsageError } from "../command.ts";
-import { bulkOf, DURATION, filterOf, STEPS, type BulkTask } from "./graph-filter.ts";
+import { bulkOf, DURATION, filterOf, STEPS, timeOf, type BulkTask } from "./graph-filter.ts";
 import type { GraphValues } from "./graph-options.ts";
 
 export type Step = (typeof STEPS)[number] | "terminate";
@@ -20,9 +20,10 @@ export type GraphTask =
   | { verb: "fork"; id: string; body: Record<string, Json> }
   | {
       verb: "schedules";
-      action: "ls" | "pause" | "resume" | "trigger";
+      action: "ls" | "pause" | "resume" | "trigger" | "backfill";
       name: string | undefined;
-      note: string | undefined;
+      /** Body of the request. */
+      body: Record<string, Json>;
     }
   | { verb: "queues"; action: "ls" | "pause" | "resume"; name: string | undefined; note: string | undefined }
   | { verb: "check"; entry: string; sample: number }
@@ -51,8 +52,7 @@ export function taskOf(
     };
   }
   if (verb === "bulk") return bulkOf(target, values, nowMs);
-  if (verb === "schedules")
-    return { verb, ...actionOf(verb, ["pause", "resume", "trigger"], target, name), note: values.note };
+  if (verb === "schedules") return schedulesOf(target, name, values, nowMs);
   if (verb === "queues") return { verb, ...actionOf(verb, ["pause", "resume"], target, name), note: values.note };
   if (verb === "check") return checkOf(target, values, cwd);
   if (target === undefined) throw new UsageError(`svc graph ${verb} needs ${NEEDS[verb] ?? "the id of a run"}`);
@@ -71,6 +71,25 @@ export function taskOf(
 
 function eventOf(name: string, { input, key }: GraphValues, cwd: string): Record<string, Json> {
   return { name, ...(input !== undefined && { data: readInput(input, cwd) }), ...(key !== undefined && { id: key }) };
+}
+
+function schedulesOf(
+  target: string | undefined,
+  name: string | undefined,
+  { note, since, until }: GraphValues,
+  nowMs: number,
+): GraphTask {
+  const asked = actionOf("schedules", ["pause", "resume", "trigger", "backfill"], target, name);
+  const noted: Record<string, Json> = note === undefined ? {} : { note };
+  const given = since ?? until;
+  if (asked.action !== "backfill") {
+    if (given !== undefined) throw new UsageError("Only svc graph schedules backfill takes --since and --until");
+    return { verb: "schedules", ...asked, body: noted };
+  }
+  const [from, to] = [timeOf("since", since, nowMs), timeOf("until", until, nowMs)];
+  if (from === undefined)
+    throw new UsageError("svc graph schedules backfill needs --since, the begin of the period: a time, or 24h");
+  return { verb: "schedules", ...asked, body: { from_ms: Number(from), until_ms: Number(to ?? nowMs), ...noted } };
 }
 
 /** Without an action, the command prints the list. */
@@ -94,13 +113,16 @@ function checkOf(target: string | undefined, { app, sample = "200" }: GraphValue
 }
 
 function stepOf({ note, from, grace }: GraphValues): Record<string, Json> {
-  if (grace !== undefined && !DURATION.test(grace))
-    throw new UsageError(`--grace is "${grace}". It must be such as 30s or 5m`);
   return {
     ...(note !== undefined && { note }),
     ...(from !== undefined && { from }),
-    ...(grace !== undefined && { grace_ms: durationMs(grace) }),
+    ...(grace !== undefined && { grace_ms: spanOf("grace", grace) }),
   };
+}
+
+function spanOf(flag: string, given: string): number {
+  if (!DURATION.test(given)) throw new UsageError(`--${flag} is "${given}". It must be such as 30s or 5m`);
+  return durationMs(given);
 }
 
 function forkOf({ input, ...values }: GraphValues, cwd: string): Record<string, Json> {
@@ -111,7 +133,7 @@ function forkOf({ input, ...values }: GraphValues, cwd: string): Record<string, 
 
 function bodyOf(
   worker: string,
-  { input, key, delay, at, tag, summary, parent, priority, note }: GraphValues,
+  { input, key, delay, at, ttl, tag, summary, parent, priority, note }: GraphValues,
   cwd: string,
 ): Record<string, Json> {
   const body: Record<string, Json> = { worker };
@@ -123,6 +145,7 @@ function bodyOf(
     body["delay_ms"] = Number(delay);
   }
   if (at !== undefined) body["at"] = at;
+  if (ttl !== undefined) body["ttl_ms"] = spanOf("ttl", ttl);
   if (tag !== undefined) body["tags"] = tag;
   if (summary !== undefined) body["summary"] = summary;
   if (note !== undefined) body["note"] = note;

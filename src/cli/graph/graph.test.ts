@@ -55,12 +55,17 @@ describe("the command line of svc graph", () => {
     [["start", "a", "--input", "{"], /^--input is not valid JSON/],
     [["start", "a", "--input", "@/no/such/file"], /ENOENT/],
     [["start", "a", "--delay", "1s"], /^--delay is "1s"\. It must be a whole number of milliseconds/],
+    [["start", "a", "--ttl", "soon"], /^--ttl is "soon"\. It must be such as 30s or 5m/],
+    [["schedules", "backfill", "nightly"], /^svc graph schedules backfill needs --since, the begin of the period/],
     [["ls", "--tag", "a", "--tag", "b"], /^svc graph ls takes one --tag/],
     [["ls", "--nowhere"], /^Unknown option '--nowhere'\n\nRun "svc graph --help"/],
     [["ls", "--stauts", "done"], /^Unknown option '--stauts'; did you mean --status\?\n\nRun "svc graph --help"/],
     [["fork", "g_1"], /^svc graph fork needs --from/],
     [["retry", "g_1", "--input", "1"], /^svc graph retry takes no --input/],
-    [["schedules", "explode", "x"], /^svc graph schedules has no action "explode"; it has pause, resume, trigger/],
+    [
+      ["schedules", "explode", "x"],
+      /^svc graph schedules has no action "explode"; it has pause, resume, trigger, backfill/,
+    ],
     [["schedules", "pause"], /^svc graph schedules pause needs a name/],
     [["queues", "trigger", "x"], /^svc graph queues has no action "trigger"/],
     [["ls", "--since", "yesterday"], /^--since is "yesterday"; it must be a time such as/],
@@ -95,6 +100,12 @@ describe("the command line of svc graph", () => {
     const { task } = commandOf(["ls", "--since", "2h", "--until", "1970-01-01T01:00:00Z"], {}, 9e6);
     assert.ok(task.verb === "ls");
     assert.deepEqual(task.query, { since_ms: "1800000", until_ms: "3600000" });
+  });
+
+  it("sends the time to live of a new run in milliseconds", () => {
+    const { task } = commandOf(["start", "export", "--ttl", "1.5m"]);
+    assert.ok(task.verb === "start");
+    assert.deepEqual(task.body, { worker: "export", ttl_ms: 90_000 });
   });
 
   it("accepts filters by duration", () => {
@@ -286,6 +297,11 @@ describe("svc graph", () => {
     assert.match(paused.lines.join("\n"), /  paused$/);
     await run(["schedules", "resume", "yearly"]);
     const [id = ""] = (await run(["schedules", "trigger", "yearly"])).lines;
+    const period = ["--since", "2024-06-01T00:00:00Z", "--until", "2026-06-01T00:00:00Z"];
+    const filled = (await run(["schedules", "backfill", "yearly", ...period])).lines;
+    assert.deepEqual([filled.length, filled[2]], [3, "2 started, 0 known before"]);
+    const again = await run(["schedules", "backfill", "yearly", ...period, "--json"]);
+    assert.deepEqual(again.lines, ['{"started":[],"known":2}']);
     await app.engine.idle();
     assert.equal((await app.engine.snapshot(id))?.result, 8);
     const queue = await run(["queues", "pause", "asked", "--note", "busy"]);
