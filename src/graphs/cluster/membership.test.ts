@@ -133,6 +133,10 @@ describe("processes that share a database", { skip: await withoutPostgres() }, (
     await cut(id);
     await until(() => one.lost.length > 0);
     assert.equal(one.member.id, undefined);
+    // It may come back.
+    await other.member.look();
+    assert.deepEqual(other.gaveUp, []);
+    await database.query("update svc.processes set seen_at = seen_at - interval '2 s' where id = $1", [id]);
     await other.member.look();
     assert.deepEqual(other.gaveUp, [id]);
     one.clock.advance(300);
@@ -152,6 +156,41 @@ describe("processes that share a database", { skip: await withoutPostgres() }, (
     await until(() => one.joined.length > 1);
     assert.deepEqual([one.returned, one.gaveUp], [[id], []]);
     await one.member.close();
+  });
+
+  it("leave a process that has lost its session the time to come back, and look again when it is over", async () => {
+    let looks = 0;
+    const one = await member();
+    const other = await member(10_000, undefined, async (text) => void (looks += Number(text.includes("with beat"))));
+    const [id] = one.joined as [string];
+    await cut(id);
+    await until(() => one.lost.length > 0);
+    await other.member.look();
+    one.clock.advance(300);
+    await until(() => one.joined.length > 1);
+    await other.member.look();
+    assert.deepEqual([one.returned, other.gaveUp], [[id], []]);
+    await one.member.look();
+    // This time it does not come back.
+    await cut(one.joined[1] as string);
+    await until(() => one.lost.length > 1);
+    const seen = (ago: string): Promise<unknown> =>
+      database.query(`update svc.processes set seen_at = clock_timestamp() - $2::interval where id = $1`, [
+        one.joined[1],
+        ago,
+      ]);
+    await seen("1 s");
+    const before = looks;
+    void other.clock.advance(1000);
+    await until(() => looks > before);
+    assert.deepEqual(other.gaveUp, []);
+    await seen("2 s");
+    // Sooner than the next beat.
+    void other.clock.advance(600);
+    await until(() => other.gaveUp.length > 0);
+    assert.deepEqual(other.gaveUp, [one.joined[1]]);
+    await one.member.close();
+    await other.member.close();
   });
 
   it("end the session of a silent process, which then counts as dead", async () => {

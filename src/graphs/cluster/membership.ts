@@ -16,6 +16,11 @@ import { clusterTables, LOCK_CLASS } from "./schema.ts";
 const BEAT_MS = 1000;
 /** Longer than a pause of the garbage collector or a machine snapshot. A killed process is found at once. */
 const PATIENCE_MS = 10_000;
+/**
+ * Time since the last sign of life of a process without a session. A process that has only lost its session is back by then and releases its
+ * leases itself, which counts as no crash.
+ */
+const RETURN_MS = 1500;
 /** Pause between attempts to join while the database is unavailable. */
 const REJOIN_MS = 250;
 
@@ -98,6 +103,8 @@ export class Membership {
   /** Ids of all processes at the last check. */
   #listed = "";
   #timer: Timer | undefined;
+  /** Time until the next look. */
+  #nextMs = BEAT_MS;
   #isClosed = false;
 
   constructor(options: MembershipOptions) {
@@ -157,6 +164,10 @@ export class Membership {
     } catch (error) {
       // The end of the session was handled already, and it joins again: a retry would join twice.
       if (isListed && this.#session !== session) return;
+      if (isListed) {
+        this.#lostId = this.#id;
+        this.#options.onLoss(this.#id as string);
+      }
       this.#session = undefined;
       this.#id = undefined;
       session.end();
@@ -211,6 +222,7 @@ export class Membership {
     const { log, giveUp } = this.#options;
     const standing = standingOf({ hasLock: has_lock, silentMs: silent_ms }, this.#patienceMs);
     if (standing === "alive") return;
+    if (standing === "dead" && silent_ms < RETURN_MS) return this.#lookIn(RETURN_MS - silent_ms);
     if (standing === "frozen") {
       log.warn(
         { process: id, silentMs: Math.round(silent_ms) },
@@ -249,10 +261,17 @@ export class Membership {
     session.end();
   }
 
+  /** The next look is in this time, if that is before the next beat. */
+  #lookIn(ms: number): void {
+    this.#nextMs = Math.min(this.#nextMs, ms);
+  }
+
   #arm(): void {
     this.#timer?.cancel();
     if (this.#isClosed) return;
-    this.#timer = this.#options.clock.schedule(BEAT_MS, () => {
+    const delayMs = this.#nextMs;
+    this.#nextMs = BEAT_MS;
+    this.#timer = this.#options.clock.schedule(delayMs, () => {
       const session = this.#session;
       const late = this.#options.clock.schedule(this.#patienceMs, () => {
         if (session) this.#lost(session, new Error("The database does not answer"));
