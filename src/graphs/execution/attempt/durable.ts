@@ -189,13 +189,14 @@ export class Durable {
     await this.#pausePoint();
     const known = this.#recorded(id, kind);
     if (known && known.status !== "pending") {
-      await this.#replay.turnOf(known.doneSeq);
+      await this.#delivered(known.doneSeq);
       if (known.status === "failed") throw recordedError(known);
       return structuredClone(known.result ?? null);
     }
     const startedMs = this.#options.clock.now();
     this.#steps++;
-    const busy = this.#isParked ? this.#options.slot.keepBusy() : undefined;
+    // Another call of the attempt may begin to wait meanwhile, which returns the slot.
+    const busy = this.#options.slot.keepBusy();
     try {
       const result = structuredClone(await work());
       await this.#replay.settled();
@@ -205,7 +206,7 @@ export class Durable {
       throw error;
     } finally {
       this.#steps--;
-      busy?.end();
+      endInNextTurn(busy);
       this.#goOn();
       // A pause waits for this step only.
       if (this.#isPausing()) await this.#pausePoint();
@@ -400,7 +401,7 @@ export class Durable {
     this.#recorded(wait.id, kind);
     const known = this.#machine.inner.outcomeOf(wait);
     if (known) {
-      await this.#replay.turnOf(this.#machine.inner.orderOf(wait));
+      await this.#delivered(this.#machine.inner.orderOf(wait));
       return valueOf(known, wait);
     }
     await this.#assign(wait, opening(wait));
@@ -409,7 +410,7 @@ export class Durable {
     await Promise.race([woken, this.#aborted]);
     await this.#unpark();
     // With other open waits it has no slot, but what follows this one runs all the same.
-    if (this.#isParked) this.#keepBusy();
+    if (this.#isParked) endInNextTurn(this.#options.slot.keepBusy());
     await this.#replay.settled();
     return valueOf(wait.outcome, wait);
   }
@@ -479,10 +480,11 @@ export class Durable {
     await this.#pausePoint();
   }
 
-  /** Counts as work until the code after a wait has had its turn. */
-  #keepBusy(): void {
+  /** Waits for the turn of a recorded outcome. Another call of the attempt may have returned its slot by then. */
+  async #delivered(order: number | undefined): Promise<void> {
     const busy = this.#options.slot.keepBusy();
-    setImmediate(() => busy.end());
+    await this.#replay.turnOf(order);
+    endInNextTurn(busy);
   }
 
   // Shared.
@@ -528,6 +530,11 @@ export class Durable {
     const { attempt } = this.#options;
     return attempt.isRunning && attempt.isCurrent;
   }
+}
+
+/** Counts as work until the code after a call has had its turn. */
+function endInNextTurn(busy: { end(): void }): void {
+  setImmediate(() => busy.end());
 }
 
 /** The statements ran again in a repeated transaction: the new result replaces the old one. */
