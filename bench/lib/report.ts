@@ -15,7 +15,7 @@ export interface Table {
 
 export interface Report {
   /** Name of the section of docs/benchmarks.md. */
-  bench: "dom" | "ssr" | "pages" | "site" | "http" | "types" | "graphs" | "cluster" | "webhooks" | "latency";
+  bench: "dom" | "ssr" | "pages" | "site" | "http" | "types" | "graphs" | "growth" | "cluster" | "webhooks" | "latency";
   tables: readonly Table[];
   /** Everything measured, for --json. */
   data: unknown;

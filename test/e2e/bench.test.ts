@@ -52,6 +52,12 @@ describe("the benchmarks", () => {
     for (const { svc } of Object.values(loads)) assert.ok(svc.every(({ perSecond }) => perSecond > 0));
   });
 
+  it("of growth run each load at two sizes", async () => {
+    const loads = (await quickRun("growth")) as Record<string, { size: number; cpuUs: number }[]>;
+    assert.equal(Object.keys(loads).length, 4);
+    for (const steps of Object.values(loads)) assert.ok(steps.length === 2 && steps.every(({ cpuUs }) => cpuUs > 0));
+  });
+
   it("of latency load a page with graphs and without", async () => {
     const variants = (await quickRun("latency")) as Record<string, { p99Ms: number; graphsPerSecond: number }[]>;
     const rates = Object.values(variants).map(([sample]) => (sample?.graphsPerSecond ?? 0) > 0);
