@@ -21,6 +21,8 @@ export { onCleanup } from "../reactivity/cleanup.ts";
 export { effect } from "../ssr/resume/effect.ts";
 export { store } from "../reactivity/server-store.ts";
 export { createRef } from "../jsx/ref.ts";
+export { resource } from "../ssr/resume/resource.ts";
+export { Await } from "../ssr/components/await.ts";
 export { createContext, useContext } from "../ssr/context.ts";
 export { Dynamic } from "../ssr/components/dynamic.ts";
 export { Island } from "../ssr/components/island.ts";
@@ -110,7 +112,10 @@ export async function render(
     () => "token",
     options.isDevelopment ? { names: new ValueNames() } : {},
   );
-  return renderInto(page, () => html(() => component(view, props)));
+  const written = renderInto(page, () => html(() => component(view, props)));
+  // As a page does: it serializes the captured values.
+  if (options.isDevelopment) page.state();
+  return written;
 }
 
 /** Evaluates the browser module; its runtime is the functions below. @param modules values of the app's imports. */

@@ -76,17 +76,28 @@ function takenFrom(
   const { source } = binding;
   if (source.type !== "VariableDeclarator" || !source.init) return undefined;
   const init = unwrap(source.init);
-  if (source.id.type !== "Identifier") return destructured(module, source.id, init);
+  if (source.id.type !== "Identifier") return destructured(module, source.id, init, binding.node);
   if (isFunction(init) || isReactive(module, init) || holdsJsx(init)) return undefined;
   return readIn(module, init, sourceOf);
 }
 
 /** `const { theme } = prefs`, `const { value } = count`. */
-function destructured(module: Module, pattern: Node, init: Node): string | undefined {
+function destructured(module: Module, pattern: Node, init: Node, name: Node): string | undefined {
   if (pattern.type !== "ObjectPattern" || init.type !== "Identifier") return readIn(module, init);
   const binding = module.scopes.within(init)[0]?.binding;
   const kind = binding && module.kind(binding);
-  return kind === "store" || kind === "signal" || kind === "computed" ? init.name : undefined;
+  if (kind !== "store" && kind !== "signal" && kind !== "computed") return undefined;
+  const key = keyOf(pattern, name);
+  return key === undefined ? init.name : `${init.name}.${key}`;
+}
+
+/** `theme` for `t` in `{ theme: t }`. */
+function keyOf(pattern: Node, name: Node): string | undefined {
+  if (pattern.type !== "ObjectPattern") return undefined;
+  for (const property of pattern.properties)
+    if (property.type === "Property" && property.value === name && property.key.type === "Identifier")
+      return property.computed ? undefined : property.key.name;
+  return undefined;
 }
 
 /** Whether the initializer creates a reactive value, or marks an intended single read with `untrack`. */

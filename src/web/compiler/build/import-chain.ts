@@ -2,8 +2,12 @@
  * Server modules that browser code imports. An import that the bundler removes is harmless, so each becomes an external module without side
  * effects, and only one that is left in a chunk is an error (SVC104). Its message shows the chain of imports.
  */
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { parseSync } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { Problems } from "../problems.ts";
 
 /** Longest chain in a message. */
 const MAX_STEPS = 20;
@@ -37,10 +41,12 @@ export class ImportChain {
    * @throws SvcError SVC104 if the chunk imports a server module
    */
   refuseServerOnly(code: string, root: string): void {
+    const problems = new Problems();
     for (const [, id = ""] of code.matchAll(IMPORTS)) {
       const found = this.#serverOnly.get(id);
-      if (found) throw this.#error(found.source, found.importer, root);
+      if (found) problems.add(this.#error(found.source, found.importer, root));
     }
+    problems.throwAny();
   }
 
   /** @returns SVC104 for `source`, which `importer` imports. Paths in its message are relative to `root`. */
@@ -50,11 +56,23 @@ export class ImportChain {
       steps.push(relativePath(root, at.split("?")[0] ?? at));
       at = this.#importers.get(at);
     }
-    return new SvcError(
-      "SVC104",
-      `SVC104 Browser code reaches "${source}", which exists on the server only.\nImports: ${steps.reverse().join(" -> ")}\nMove the work into a server action, or the code the browser needs into a module of its own.`,
-    );
+    const text = `Browser code reaches "${source}", which exists on the server only. Move the work into a server action, or the code the browser needs into a module of its own.\nImports: ${steps.reverse().join(" -> ")}`;
+    return importedAt(importer, source, root, text) ?? new SvcError("SVC104", `SVC104 ${text}`);
   }
+}
+
+/** SVC104 at the import. Undefined if the module does not contain it, because a plugin has added it. */
+function importedAt(importer: string, source: string, root: string, message: string): SvcError | undefined {
+  const file = importer.split("?")[0] ?? importer;
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, "utf8");
+  const { staticImports, dynamicImports } = parseSync(file, text, { sourceType: "module" }).module;
+  // `page of svckit` is an import of a name.
+  const [, specifier = source] = / of (\S+)$/.exec(source) ?? [];
+  const found = staticImports.find(({ moduleRequest }) => moduleRequest.value === specifier)?.moduleRequest;
+  const late = dynamicImports.find(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1) === specifier);
+  const span = found ?? late?.moduleRequest;
+  return span && diagnostic({ path: relativePath(root, file), text }, "SVC104", span, message);
 }
 
 /** With forward slashes, on every system. */

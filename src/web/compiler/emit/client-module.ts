@@ -186,11 +186,15 @@ export class ClientModule {
     const kind = this.#module.kind(binding);
     if (kind === "let" || kind === "signal" || kind === "store" || kind === "computed" || kind === "resource") {
       const what = kind === "let" ? "a let variable" : `a ${kind}`;
+      const fix =
+        kind === "let"
+          ? `Create a signal in the component instead: const ${binding.name} = signal(…), and use ${binding.name}.value.`
+          : "Move it into the component, or pass it as a prop.";
       throw diagnostic(
         this.#module.file,
         "SVC105",
         node,
-        `"${binding.name}" is ${what} of the module, shared by all requests on the server, while the browser would have a copy of its own. Move it into the component, or pass it as a prop.`,
+        `"${binding.name}" is ${what} of the module, shared by all requests on the server, while the browser would have a copy of its own. ${fix}`,
       );
     }
   }
@@ -233,7 +237,7 @@ export class ClientModule {
         this.#module.file,
         "SVC120",
         binding.node,
-        `"${binding.name}" contains JSX, which is rendered on the server, but browser code uses it.`,
+        `"${binding.name}" contains JSX, which is rendered on the server, but browser code uses it. Set a signal there, and show the JSX as a component by a condition: {isOpen.value && <${binding.name.slice(0, 1).toUpperCase()}${binding.name.slice(1)} />}.`,
       );
     }
     this.#declarations.add(statement);

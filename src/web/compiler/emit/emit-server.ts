@@ -373,7 +373,7 @@ export class ServerEmitter {
         this.#extraction,
         "SVC109",
         root,
-        "A fallback replaces the content of its boundary, so it can't contain <Portal>.",
+        "A fallback replaces the content of its boundary, so it can't contain <Portal>. Write the content in the fallback itself.",
       );
     const symbol = this.#extraction.nextHandler();
     this.#browser.emitFallback(scope, element, symbol);

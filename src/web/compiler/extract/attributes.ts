@@ -84,7 +84,12 @@ function addAttribute(
   const property = boundProperty(name);
   if (property !== undefined) {
     if (attributes.some(({ kind }) => kind === "field"))
-      throw fail(extraction, "SVC110", item, "One element, one bind: the field would have two masters.");
+      throw fail(
+        extraction,
+        "SVC110",
+        item,
+        "This element has another binding, and a field has one value. Remove one bind: attribute.",
+      );
     const bound = { attribute: item, property, expression };
     attributes.push(
       fieldAttribute(extraction, node, tag, bound, position),

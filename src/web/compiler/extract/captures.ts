@@ -172,6 +172,11 @@ export class Captures {
     const descend = (node: Node, inFunction: boolean, inArrow: boolean): void => {
       walk(node, (inner) => {
         refuse(inner, inFunction, inArrow);
+        // In the body of a class, `this` is an instance.
+        if (inner !== node && inner.type === "ClassBody") {
+          descend(inner, true, true);
+          return false;
+        }
         if (inner === node || !isFunction(inner)) return undefined;
         descend(inner, inFunction || inner.type !== "ArrowFunctionExpression", true);
         return false;
@@ -217,19 +222,25 @@ export class Captures {
   #refuseWrite(reference: Reference, binding: Binding): void {
     const { name } = reference;
     if (this.#module.kind(binding) === "let") {
+      const init = initOf(binding);
+      const fix =
+        init && isFunction(init)
+          ? `Write const ${name} = …, and put the condition inside the function.`
+          : `Write const ${name} = signal(…) and ${name}.value, or make it a const.`;
       throw this.#fail(
         "SVC101",
         reference.node,
-        `"${name}" is a let variable, captured by code that runs in the browser: its value would be copied, not shared. Write const ${name} = signal(…) and ${name}.value, or make it a const.`,
+        `"${name}" is a let variable, captured by code that runs in the browser: its value would be copied, not shared. ${fix}`,
       );
     }
-    if (reference.isWrite) {
-      throw this.#fail(
-        "SVC102",
-        reference.node,
-        `"${name}" is assigned in the browser but is not a signal. Write const ${name} = signal(…) and assign ${name}.value.`,
-      );
-    }
+    if (!reference.isWrite) return;
+    const fix =
+      binding.declared !== "param"
+        ? `Write const ${name} = signal(…) and assign ${name}.value.`
+        : binding.owner?.params.some((param) => param === binding.node)
+          ? `Pass signals in it, and assign ${name}.x.value.`
+          : `Pass a signal and assign ${name}.value, or keep a copy: const current = signal(${name}), and assign current.value.`;
+    throw this.#fail("SVC102", reference.node, `"${name}" is assigned in the browser but is not a signal. ${fix}`);
   }
 
   /** The node to capture: `props.x`, the signal in `counter.count.value`, else the name itself. */
@@ -285,7 +296,7 @@ export class Captures {
         throw this.#fail(
           "SVC120",
           reference.node,
-          `"${reference.name}" is created inside a row that the browser may create. Create it in the component, keyed by the row, or store the value in the list's items.`,
+          `"${reference.name}" is created inside a row that the browser may create. Make the row a component, which creates it for each row: (item) => <Row item={item} />.`,
         );
       }
       return this.#helper(binding, place, frame.level);
@@ -406,7 +417,11 @@ export class Captures {
   #declaredInit(binding: Binding): Node {
     const { source } = binding;
     if (source.type === "VariableDeclarator" && source.init) return source.init;
-    throw this.#fail("SVC107", binding.node, `"${binding.name}" has no value the browser could make again.`);
+    throw this.#fail(
+      "SVC107",
+      binding.node,
+      `"${binding.name}" has no value the browser could make again. Declare it with const and a value.`,
+    );
   }
 
   #declaredPath(binding: Binding): string {
