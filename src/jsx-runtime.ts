@@ -14,6 +14,7 @@ export {
   deriveIf,
   deriveRead,
   frozen,
+  hosted,
   LIVE,
   live,
   livePart,

@@ -118,9 +118,10 @@ export class CasePlayer implements Player {
   }
 }
 
-/** HTML without comments and the attributes that only resuming needs. */
+/** HTML without comments, the scopes of content in no element, and the attributes that only resuming needs. */
 const withoutProtocol = (html: string): string =>
   html
     .replaceAll(/<!--[^]*?-->/g, "")
+    .replaceAll(/<template s="[^"]*"><\/template>/g, "")
     .replaceAll(/ (?:s|b|pt)="[^"]*"/g, "")
     .replaceAll(/ on:[^\s=>]+="[^"]*"/g, "");

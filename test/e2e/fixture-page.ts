@@ -59,8 +59,11 @@ export function install(pendingAttribute: string, timeoutMs: number): void {
         : MEDIA.includes(element.tagName)
           ? [`.muted=${String(Reflect.get(element, "muted"))}`]
           : [];
+    /** The scope of content in no element of its component. Content that the browser created has none. */
+    const isHost = (element: Element): boolean =>
+      element.localName === "template" && element.hasAttribute("s") && element.attributes.length === 1;
     const visit = (element: Element): void => {
-      if (SILENT.includes(element.tagName)) return;
+      if (SILENT.includes(element.tagName) || isHost(element)) return;
       const attributes = [...element.attributes]
         .filter(({ name }) => isShown(element, name))
         .map(({ name, value }) => `${name}=${JSON.stringify(value)}`)

@@ -13,6 +13,7 @@ import { BrowserEmitter } from "./emit/emit-browser.ts";
 import { refusePropMutation } from "./analyze/prop-writes.ts";
 import { refuseDoubleKeys } from "./analyze/row-keys.ts";
 import { refuseOtherFrameworks, refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
+import { frozenComponents } from "./analyze/frozen-components.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
 import { emitContexts } from "./emit/emit-contexts.ts";
@@ -30,6 +31,8 @@ export interface Compiled {
   hasJsx: boolean;
   /** The browser module for live props. Undefined if the file shows and passes none. */
   live: LiveModule | undefined;
+  /** Names of exported components that can't follow props. */
+  frozen: readonly string[];
 }
 
 /** Browser code that only instances with live props need (emit-live-props.ts). */
@@ -53,6 +56,8 @@ export interface CompileOptions {
   hasStyles?: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
   liveNames?: ReadonlySet<string> | undefined;
+  /** Local names of imported components that can't follow props (analyze/frozen-components.ts). Default: none. */
+  frozen?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -101,7 +106,14 @@ export function compileHooks(
   module.problems.throwAny();
   if (client.isEmpty && !isNeeded) return undefined;
   const browser = client.isEmpty ? undefined : client.render();
-  return { server: out.render(), client: browser, clientImports: client.imports, hasJsx: false, live: undefined };
+  return {
+    server: out.render(),
+    client: browser,
+    clientImports: client.imports,
+    hasJsx: false,
+    live: undefined,
+    frozen: [],
+  };
 }
 
 function liveModule({ client, passed }: LivePropsEmitter): LiveModule | undefined {
@@ -119,6 +131,7 @@ export function compileFile(
     hasStyles = false,
     isBrowser = false,
     liveNames,
+    frozen,
   }: CompileOptions = {},
 ) {
   const file: SourceFile = { path, text };
@@ -137,7 +150,7 @@ export function compileFile(
     newExtraction(module, () => client.names.nextSymbol("h"), module.problems),
     client,
     browser,
-    { isDevelopment, runtime, hasStyles, isBrowser, ...(liveNames && { liveNames }) },
+    { isDevelopment, runtime, hasStyles, isBrowser, ...(liveNames && { liveNames }), ...(frozen && { frozen }) },
   );
   const server = emitter.emit();
   const compiled: Compiled = {
@@ -146,6 +159,7 @@ export function compileFile(
     clientImports: client.imports,
     hasJsx: emitter.hasJsx,
     live: liveModule(emitter.live),
+    frozen: frozenComponents(module),
   };
   return { compiled, module, client, templates: emitter.templates };
 }

@@ -269,15 +269,17 @@ export interface Piece {
   key?: string;
   /** Number of the part of a component's children that it is. */
   part?: number;
+  /** Server code of the attribute of a scope of its own, if it changes and is in no element of its component. */
+  host?: string | undefined;
 }
 
 /**
  * `test ? whenTrue : otherwise` or `value || otherwise` as a tree; a number is the index of the branch to show, -1 none. `value` is the
- * index of an expression among the contents.
+ * index of an expression among the contents. `equals`: the test is whether both have the same value, as in a `switch`.
  */
 export type Pick =
   | number
-  | { test: Node; whenTrue: Pick; otherwise: Pick }
+  | { test: Node; equals?: Node; whenTrue: Pick; otherwise: Pick }
   | { value: number; operator: "||" | "??"; otherwise: Pick };
 
 export interface Branch {

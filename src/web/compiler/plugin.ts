@@ -29,6 +29,7 @@ import { Problems } from "./problems.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
+import { importsOf } from "./parse/imports.ts";
 import { parse } from "./parse/parse.ts";
 import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
@@ -101,6 +102,8 @@ export interface AppModules {
   live: Map<string, string>;
   /** Absolute path of each TSX file -> the props that it passes as derived values. */
   passed: Map<string, readonly PassedProp[]>;
+  /** Absolute path of each TSX file -> names of its components that can't follow props. */
+  frozen: Map<string, readonly string[]>;
   /** Absolute path of each module with JSX -> its path relative to the root. */
   jsx: Map<string, string>;
   /** Absolute path of each module that imports the framework. */
@@ -127,6 +130,7 @@ export function newAppModules(isBuild = false): AppModules {
     actions: new Map(),
     live: new Map(),
     passed: new Map(),
+    frozen: new Map(),
     jsx: new Map(),
     framework: new Set(),
     styles: new StyleImports(),
@@ -236,6 +240,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const compiled = compiledFrom(file, {
         aliases,
         liveNames: isLive ? liveNames(modules.passed.values()) : undefined,
+        frozen: await frozenImports(this, file, source),
       });
       if (isLive) {
         const { live } = compiled ?? {};
@@ -324,11 +329,24 @@ export function svc(options: PluginOptions = {}): Plugin {
     },
   };
 
-  function noteLive(id: string, path: string, { live }: Compiled): void {
+  /** Local names of the imported components that can't follow props. The server's modules are compiled first, so all are known. */
+  async function frozenImports(context: Resolver, file: SourceFile, id: string): Promise<ReadonlySet<string>> {
+    const names = new Set<string>();
+    if (modules.frozen.size === 0) return names;
+    for (const { source, imported, local } of importsOf(parse(file))) {
+      const from = (await context.resolve(source, id))?.id;
+      if (from !== undefined && modules.frozen.get(from)?.includes(imported)) names.add(local);
+    }
+    return names;
+  }
+
+  function noteLive(id: string, path: string, { live, frozen }: Compiled): void {
     if (live) modules.live.set(id + LIVE_QUERY, path + LIVE_QUERY);
     else modules.live.delete(id + LIVE_QUERY);
     if (live?.passed.length) modules.passed.set(id, live.passed);
     else modules.passed.delete(id);
+    if (frozen.length > 0) modules.frozen.set(id, frozen);
+    else modules.frozen.delete(id);
   }
 
   /** The bundle shows which stubs browser code still uses, however it imports them. */

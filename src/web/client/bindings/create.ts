@@ -5,7 +5,7 @@
  */
 import { undoable } from "../../reactivity/cleanup.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
-import { isResuming, scoped, slotsAt, untrack, watch } from "../runtime/core.ts";
+import { guard, isResuming, scoped, slotsAt, untrack, watch } from "../runtime/core.ts";
 import { listen } from "../runtime/event-types.ts";
 import type { Slots } from "../runtime/types.ts";
 import { L } from "../state/effect.ts";
@@ -90,6 +90,9 @@ const rangeBefore = (end: ChildNode): NodeRange | undefined => {
   }
   return new NodeRange(node!, close!);
 };
+
+/** The range of the server that ends before a node. */
+export const Before = (end: ChildNode): NodeRange => rangeBefore(end)!;
 
 /** The range before the comment with this key. Creates it in a clone of a template. */
 export const G = (parent: Element, key: number): NodeRange => {
@@ -212,6 +215,14 @@ export const I = (at: NodeRange | Text, read: () => unknown, row?: { i: { value:
   watch(readFirst, show, isResuming(), () => stop?.());
 };
 
+/** What a component returns early or late. */
+export const Tail = (read: () => unknown): View =>
+  V(() => {
+    const range = N();
+    I(range, read);
+    return range;
+  });
+
 /** Functions to call with the first element of the component that is being created, once it is in the document. */
 let loads: ((element: Element) => unknown)[] | undefined;
 
@@ -260,6 +271,29 @@ export const Z = (props: object, ...names: string[]): Props => {
   return rest;
 };
 
+/** The `<template>` behind content in no element of its component, while that content is created. */
+let host: Element | undefined;
+
+/** Binds content in no element of its component. The elements that it creates belong to the scope of the `<template>`. */
+export const Host = (at: Element | undefined, run: () => void): void => {
+  const outer = host;
+  host = at;
+  try {
+    run();
+  } finally {
+    host = outer;
+  }
+};
+
+const inner = { ...guard };
+guard._made = (node) => {
+  const at = host;
+  const { _write: write } = node;
+  // Content that a binding creates later is in the same place as the binding.
+  if (at) node._write = (value) => Host(at, () => write!(value));
+  inner._made?.(node);
+};
+
 const handlers = new WeakMap<Element, [slots: unknown, byAttribute: Record<string, Handler>]>();
 
 /** Attaches the handlers of a created element, by attribute. */
@@ -267,6 +301,10 @@ export const H = (element: Element, slots: unknown, byAttribute: Record<string, 
   // A spread adds handlers of its own, without slots.
   const [ownSlots, own] = handlers.get(element) ?? [];
   handlers.set(element, [slots ?? ownSlots, { ...own, ...byAttribute }]);
+  if (host) {
+    element.setAttribute(DOM.scope, host.getAttribute(DOM.scope)!);
+    if (!slotsAt.has(element)) slotsAt.set(element, {});
+  }
   for (const name of Object.keys(byAttribute)) {
     const type = name.slice(DOM.on.length);
     const isGlobal = type.startsWith(DOM.window);

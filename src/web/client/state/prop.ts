@@ -49,13 +49,22 @@ export const S = (...reads: (() => unknown)[]): Parts => new Parts(reads);
  * Binds the parts of a component's children. What else is in the range of the children stays.
  * @returns whether the value of the prop is such children
  */
-export const Kids = <Range extends { readonly _start: ChildNode }>(
+export const Kids = <Range extends { _nodes(): ChildNode[] }>(
   value: unknown,
-  { _start }: Range,
-  rangeAt: (parent: Element, key: string) => Range,
+  range: Range,
+  before: (end: ChildNode) => Range,
   bind: (range: Range, read: () => unknown) => void,
 ): boolean => {
   if (!(value instanceof Parts)) return false;
-  value._reads.forEach((read, at) => bind(rangeAt(_start.parentNode as Element, DOM.childPart + at), read));
+  let depth = 0;
+  for (const node of range._nodes()) {
+    const text = node instanceof Comment ? node.data : "";
+    if (text === DOM.rangeStart) depth++;
+    if (text === DOM.rangeEnd) depth--;
+    // A component among the children may show children of its own, in a range.
+    const read =
+      depth === 1 && text.startsWith(DOM.childPart) && value._reads[Number(text.slice(DOM.childPart.length))];
+    if (read) bind(before(node), read);
+  }
   return true;
 };

@@ -14,6 +14,7 @@ import { ViewEmitter, type ElementEmitter, type LiveCalls } from "./emit-views.t
 import { plainAttribute } from "../extract/attribute-text.ts";
 import { Captures, type Place } from "../extract/captures.ts";
 import type { ClientModule } from "./client-module.ts";
+import type { Returns } from "../analyze/early-returns.ts";
 import { readsOf } from "../analyze/effect-reads.ts";
 import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "../extract/node-paths.ts";
@@ -255,14 +256,39 @@ export class BrowserEmitter implements ElementEmitter {
 
   /** Text, a condition or a list as a range, which keeps the content of the server until the value changes. */
   #bindPiece({ expression, key }: Piece, path: string, place: Place, body: Code): void {
-    if (key === undefined) return;
+    if (key !== undefined) this.#follow(expression, this.#ranges.at(key, path, place), place, body);
+  }
+
+  /** Keeps a range equal to an expression. @param range code of it */
+  #follow(expression: Node, range: string, place: Place, body: Code): void {
     const code = this.#shown(expression, place, body);
-    if (!isChildren(unwrap(expression))) return this.#ranges.bind(key, path, place, code, body);
-    this.#captures.capture(expression, place);
-    const [range, bind] = ["G", "I"].map((name) => this.#client.createPart(name, place.scope));
-    const kids = this.#client.part("prop", "Kids", place.scope);
-    body.push(`${kids}(`, expression, `, ${range}(${path}, ${JSON.stringify(key)}), ${range}, ${bind}) || `);
-    this.#ranges.bind(key, path, place, code, body);
+    if (isChildren(unwrap(expression))) {
+      this.#captures.capture(expression, place);
+      const [before, bind] = ["Before", "I"].map((name) => this.#client.createPart(name, place.scope));
+      const kids = this.#client.part("prop", "Kids", place.scope);
+      body.push(`${kids}(`, expression, `, ${range}, ${before}, ${bind}) || `);
+    }
+    this.#ranges.follow(range, place, code, body);
+  }
+
+  /**
+   * Emits the binding of content that is in no element of its component. The root of its scope is the `<template>` behind it.
+   * @param ofProps whether it follows live props
+   */
+  emitHost(scope: Scope, content: Node | Returns, symbol: string, ofProps: boolean): void {
+    const { slots, root } = this.#client.names;
+    const place: Place = { scope, level: 0, isBinding: true };
+    const body: Code = [];
+    if (ofProps) body.push(`${this.#client.part("prop", "L", scope)}(${slots}, ${root});\n`);
+    const range = `${this.#client.createPart("Before", scope)}(${root})`;
+    if ("contents" in content) {
+      const contents = content.contents.map((node) => this.#ranges.content(node, place, body));
+      this.#ranges.follow(range, place, this.#pick(content.pick, place, contents, "null"), body);
+    } else this.#follow(content, range, place, body);
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    const open = `export const ${symbol} = (${slots}, ${root}) => ${this.#client.createPart("Host", scope)}(${root}, () => {\n`;
+    this.#client.add(scope.edits, [open, ...body, "});\n"]);
+    scope.bind = symbol;
   }
 
   /** Code of what a range shows: text, a condition whose branches are views, or a view of a list. */
@@ -448,7 +474,8 @@ export class BrowserEmitter implements ElementEmitter {
   #bindBranch(branch: Branch, path: string, place: Place, body: Code): void {
     if (!branch.branches) {
       const contents = branch.contents.map((node) => this.#ranges.content(node, place, body));
-      return this.#ranges.bind(branch.key, path, place, this.#pick(branch.pick, place, contents, "null"), body);
+      const code = this.#pick(branch.pick, place, contents, "null");
+      return this.#ranges.follow(this.#ranges.at(branch.key, path, place), place, code, body);
     }
     const { slots } = this.#client.names;
     const pick = this.#pick(branch.pick, place, Object.keys(branch.branches), "-1");
@@ -478,8 +505,10 @@ export class BrowserEmitter implements ElementEmitter {
       return ["(", results[pick.value] ?? none, `) ${pick.operator} (`, ...otherwise, ")"];
     }
     this.#captures.capture(pick.test, place);
+    if (pick.equals) this.#captures.capture(pick.equals, place);
+    const equals: Code = pick.equals ? [" === (", pick.equals, ")"] : [];
     const [whenTrue, otherwise] = [pick.whenTrue, pick.otherwise].map((side) => this.#pick(side, place, results, none));
-    return ["(", pick.test, ") ? ", ...(whenTrue ?? []), " : ", ...(otherwise ?? [])];
+    return ["(", pick.test, ")", ...equals, " ? ", ...(whenTrue ?? []), " : ", ...(otherwise ?? [])];
   }
 
   /** Emits the code of a whole function or declaration whose JSX the browser creates. */

@@ -6,6 +6,7 @@ import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
+import { firstChoice, mayRunFrom } from "../analyze/frozen-components.ts";
 import { svcImport } from "../analyze/declaration-kinds.ts";
 import { propCodes, propsName } from "../extract/prop-codes.ts";
 import { holdsJsx, isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -48,6 +49,7 @@ export function emitCreateModule(module: Module): CreateModule {
     try {
       if (fn && module.components.has(fn)) {
         replacePattern(module, fn, client, scope);
+        followReturns(module, fn, client, scope);
         scope.propCodes = propCodes(module, fn, propsName(client));
       }
       browser.emitCreated(head, node, scope);
@@ -84,6 +86,14 @@ function creatablesOf(program: ESTree.Program): { found: Creatable[]; others: st
     }
   }
   return { found, others };
+}
+
+/** The statements from the first early return on run again when a prop changes that decides. */
+function followReturns(module: Module, fn: FunctionNode, client: ClientModule, scope: Scope): void {
+  const first = firstChoice(module, fn);
+  if (!first || !fn.body || !mayRunFrom(module, fn, first)) return;
+  scope.edits.appendLeft(first.start, `return ${client.createPart("Tail", scope)}(() => {\n`);
+  scope.edits.appendLeft(fn.body.end - 1, "\n});\n");
 }
 
 function holdsSlot(module: Module, fn: FunctionNode): boolean {

@@ -76,9 +76,55 @@ describe("children of a component that change outside of elements", () => {
     assert.match(liveCode(text), /return \$S\(\(\) => \(\$\[0\]\.value\), /);
   });
 
-  it("are refused for components of the framework, which show them in no element", () => {
+  it("have a scope of their own in components of the framework", async () => {
     const text = "export function A() { const n = signal(1); return <Island on='load'>{n.value} items</Island>; }";
-    assert.equal(compileError(text).code, "SVC109");
+    assert.match(await render(text), /<!--\[-->1<!--\]--><template s="1 [^"]*"[^>]*><\/template> items/);
+  });
+});
+
+describe("content in no element of its component", () => {
+  it("has a scope of its own if it reads a signal", async () => {
+    const shown = ["<>{n.value}!</>", "<>{n.value && <b>x</b>}</>", "n.value ? <b>x</b> : <i>y</i>", "n.value"];
+    for (const content of shown) {
+      const text = `export function A() { const n = signal(1); return ${content}; }`;
+      assert.match(
+        await render(text),
+        /^<!--\[-->(?:1|<b>x<\/b>)<!--\]--><template s="1 [^"]*"><\/template>!?$/,
+        content,
+      );
+    }
+  });
+
+  it("has a scope in instances with live props alone", async () => {
+    const component = `function Label(props) { return props.text ? <b>{props.text}</b> : "none"; }\n`;
+    const live = `${component}export function A() { const n = signal(1); return <Label text={n.value} />; }`;
+    assert.match(
+      await render(live),
+      /^<!--\[--><b s="2 [^"]*"><!--\[-->1<!--\]--><!--p0--><\/b><!--\]--><template s="1 /,
+    );
+    assert.equal(await render(`${component}export const A = () => <Label text="x" />;`), "<b>x</b>");
+  });
+
+  it("may be chosen by early returns", async () => {
+    const component = `function Label(props) {
+      if (!props.text) return null;
+      const loud = props.text.toUpperCase();
+      return <b>{loud}</b>;
+    }\n`;
+    const live = `${component}export function A() { const n = signal(""); return <Label text={n.value} />; }`;
+    assert.equal((await render(live)).replace(/ s="[^"]*"/, ""), "<!--[--><!--]--><template></template>");
+    assert.match(liveCode(live), /\(!\$\[1\]\) \? null : \$v0/);
+  });
+
+  it("stays as it is if its branches read what only one return declares", async () => {
+    const text = `function Label(props) {
+      if (!props.text) return null;
+      const clicks = signal(0);
+      return <b onClick={() => clicks.value++}>{clicks.value}</b>;
+    }
+    export function A() { const n = signal(""); return <Label text={n.value} />; }`;
+    assert.equal(await render(text), "");
+    await assert.rejects(render(text, {}, "A", { isDevelopment: true }), /SVC205/);
   });
 });
 
@@ -118,11 +164,11 @@ describe("the props that an app passes", () => {
 
 describe("a prop that changes and is shown where nothing updates it", () => {
   it("is reported in development", async () => {
-    for (const shown of ["<title>{props.text}</title>", "<p {...props}>x</p>", "<>{props.text}</>"]) {
+    for (const shown of ["<title>{props.text}</title>", "<p {...props}>x</p>"]) {
       const text = `function Label(props) { return ${shown}; } export function A() { const n = signal("a"); return <Label text={n.value} />; }`;
       await assert.rejects(render(text, {}, "A", { isDevelopment: true }), /SVC205 pages\/test\.tsx:2/, shown);
     }
-    const early = `function Label(props) { if (props.text) return <b>x</b>; return <i>x</i>; }
+    const early = `function Label(props) { for (;;) if (props.text) return <b>x</b>; return <i>x</i>; }
       export function A() { const n = signal("a"); return <Label text={n.value} />; }`;
     await assert.rejects(render(early, {}, "A", { isDevelopment: true }), /untrack\(\(\) => props\.text\)/);
   });

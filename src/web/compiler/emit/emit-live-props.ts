@@ -8,10 +8,13 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { componentName } from "../analyze/components.ts";
+import { ContextUseFinder } from "../analyze/contexts.ts";
+import type { Returns } from "../analyze/early-returns.ts";
 import { bindingAt, namedBy, propNamed } from "../analyze/prop-names.ts";
 import { componentOf, mayRunAgain, propReads, topProperty } from "../analyze/prop-reads.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
-import { svcName } from "../analyze/declaration-kinds.ts";
+import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
+import { isFrozen } from "../analyze/frozen-components.ts";
 import { isFunction, isJsx, tagName, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { BrowserEmitter, type PropConditions } from "./emit-browser.ts";
@@ -67,6 +70,7 @@ interface Target {
 export class LivePropsEmitter {
   readonly #module: Module;
   readonly #out: ServerOutput;
+  readonly #frozen: ReadonlySet<string>;
   /** Emitted first, since it determines the slots of all instances, whatever the app passes. */
   readonly #all: Target;
   readonly #needed: Target | undefined;
@@ -74,11 +78,24 @@ export class LivePropsEmitter {
   readonly #calls = new Map<Node, { passed: Passed | undefined }>();
   readonly #followed: Node[] = [];
   readonly passed: PassedProp[] = [];
+  /** Position in the source behind which no name has a value for the slots that are being emitted. */
+  #end: number | undefined;
+  /** Whether one of these slots needs such a name. */
+  #isMissing = false;
   #symbols = { p: 0, d: 0 };
 
-  /** @param wanted names of the props that the app passes as derived values. Default: any. */
-  constructor(module: Module, out: ServerOutput, wanted: ReadonlySet<string> | undefined) {
+  /**
+   * @param wanted names of the props that the app passes as derived values. Default: any.
+   * @param frozen local names of imported components that can't follow props.
+   */
+  constructor(
+    module: Module,
+    out: ServerOutput,
+    wanted: ReadonlySet<string> | undefined,
+    frozen: ReadonlySet<string> = new Set(),
+  ) {
     this.#module = module;
+    this.#frozen = frozen;
     this.#out = out;
     this.#all = targetOf(module, () => true);
     this.#needed = wanted && targetOf(module, (props) => isAnyOf(props, wanted));
@@ -168,13 +185,62 @@ export class LivePropsEmitter {
 
   #block(own: Scope, symbol: string | undefined, scope: Pick<Scope, "parts" | "events">, component: string): string {
     const { path } = this.#module.file;
+    const uses = new ContextUseFinder(this.#module).list(own.creates);
     return this.#out.addBlock([
       JSON.stringify(path + LIVE_QUERY),
       symbol === undefined ? "0" : JSON.stringify(symbol),
       JSON.stringify([...scope.events].sort()),
       JSON.stringify([...new Set([...scope.parts, ...own.parts])].sort()),
       JSON.stringify([component, ...own.slots.map(({ source }) => source)]),
+      ...(uses === undefined ? [] : ["false", uses]),
     ]);
+  }
+
+  /** Emits what content in no element shows of props, and completes its scope. Content that the browser can't create keeps its first value. */
+  emitHost(scope: Scope, content: Node | Returns): void {
+    const nodes = "contents" in content ? [...content.tests, ...content.contents] : [content];
+    const names = new Set(nodes.flatMap((node) => propReads(this.#module, node).split(" ").filter(Boolean)));
+    const fn = nodes[0] && componentOf(this.#module, nodes[0]);
+    if (!fn || names.size === 0) return;
+    const reads = [...names].sort().join(" ");
+    const symbol = `p${this.#symbols.p++}`;
+    const own = newScope(scope.index, this.#all.client.newEdits());
+    try {
+      this.#all.browser.emitHost(own, content, symbol, true);
+    } catch (error) {
+      if (error instanceof SvcError) return;
+      throw error;
+    }
+    if (this.#needed?.isWanted(reads)) {
+      const copy = newScope(scope.index, this.#needed.client.newEdits());
+      copy.slots = [...own.slots];
+      this.#needed.browser.emitHost(copy, content, symbol, true);
+    }
+    const slots = this.#slotsOf(own, "contents" in content ? content.first.start : undefined);
+    if (!slots) return;
+    this.#followed.push(...nodes.filter((node) => !isJsx(unwrap(node))));
+    scope.live = {
+      block: this.#block(own, symbol, scope, componentName(this.#module, fn)),
+      props: this.#propsOf(fn),
+      boundCount: own.boundCount,
+      conditions: [reads],
+      slots,
+    };
+  }
+
+  /** Code of slots. @param end names that are declared behind it have no value. @returns undefined if one of them is needed */
+  #slotsOf({ slots }: Scope, end: number | undefined): string[] | undefined {
+    this.#end = end;
+    this.#isMissing = false;
+    const code = slots.map((slot) => this.slot(slot));
+    this.#end = undefined;
+    return this.#isMissing ? undefined : code;
+  }
+
+  /** Whether a name has no value where the current slots are evaluated. The browser may be able to make its value. */
+  #isUndeclared(node: Node): boolean {
+    const binding = this.#module.scopes.within(node)[0]?.binding;
+    return this.#end !== undefined && binding?.declared !== "param" && (binding?.source.start ?? 0) > this.#end;
   }
 
   /** Marks texts, attributes and conditions that read props and are not live otherwise. @returns whether there are any */
@@ -208,7 +274,16 @@ export class LivePropsEmitter {
   }
 
   /** Code of a captured value for an instance that may have live props. */
-  slot({ source, node }: Pick<Slot, "source" | "node">): string {
+  slot(slot: Pick<Slot, "source" | "node">): string {
+    const { node } = slot;
+    const isUndeclared = this.#isUndeclared(node);
+    const source = isUndeclared ? "0" : slot.source;
+    const code = this.#slotCode(source, node);
+    if (isUndeclared && code === source) this.#isMissing = true;
+    return code;
+  }
+
+  #slotCode(source: string, node: Node): string {
     const reads = propReads(this.#module, node);
     const fn = reads === "" ? undefined : componentOf(this.#module, node);
     if (!fn) return source;
@@ -237,10 +312,10 @@ export class LivePropsEmitter {
 
   /** A constant that is made from props, or a prop with a default, as a derived value. */
   #constant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
-    const known = this.#constants.get(binding);
+    const known = this.#end === undefined ? this.#constants.get(binding) : undefined;
     if (known !== undefined) return known;
     const derive = this.#derivedConstant(binding, fn, reads, source);
-    if (derive !== undefined) this.#constants.set(binding, derive);
+    if (derive !== undefined && this.#end === undefined) this.#constants.set(binding, derive);
     return derive;
   }
 
@@ -309,13 +384,23 @@ export class LivePropsEmitter {
     return passed;
   }
 
+  /** Whether a component follows live props: one of the app whose returns the browser can choose. */
+  followsProps({ name }: ESTree.JSXOpeningElement): boolean {
+    const [reference] = this.#module.scopes.within(name);
+    const { binding } = reference ?? {};
+    if (!binding || name.type !== "JSXIdentifier" || this.serverTagOf({ name })) return false;
+    if (binding.declared === "import") return binding.owner === null && !this.#frozen.has(binding.name);
+    const fn = functionOf(binding);
+    return fn !== undefined && this.#module.components.has(fn) && !isFrozen(this.#module, fn);
+  }
+
   /** The tag of an attribute whose component only the server runs. */
   serverTag(attribute: ESTree.JSXAttribute): string | undefined {
     const parent = this.#module.parentOf(attribute);
     return parent?.type === "JSXOpeningElement" ? this.serverTagOf(parent) : undefined;
   }
 
-  serverTagOf({ name }: ESTree.JSXOpeningElement): string | undefined {
+  serverTagOf({ name }: Pick<ESTree.JSXOpeningElement, "name">): string | undefined {
     const builtin = svcName(name, this.#module.scopes);
     const tag = tagName(name);
     return builtin !== undefined || tag.endsWith(".Provider") || tag === "Fragment" ? tag : undefined;

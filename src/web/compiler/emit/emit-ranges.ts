@@ -32,7 +32,7 @@ export class RangeEmitter {
   /** A component. In a view it is created once, in place of its comment. */
   component({ node, key }: Extract<Item, { kind: "component" }>, path: string, place: Place, body: Code): void {
     if (key === undefined) return;
-    if (!place.isCreated) return this.bind(key, path, place, [this.content(node, place, body)], body);
+    if (!place.isCreated) return this.follow(this.at(key, path, place), place, [this.content(node, place, body)], body);
     const put = this.#client.createPart("Put", place.scope);
     body.push(`${put}(${path}, ${key}, ${this.#views.view(node, place)});\n`);
   }
@@ -45,11 +45,15 @@ export class RangeEmitter {
     body.push(`${part("I")}(${text}, () => (`, expression, "));\n");
   }
 
-  /** Keeps the range before a key equal to the value of `code`. */
-  bind(key: number | string, path: string, place: Place, code: Code, body: Code): void {
-    const part = (name: string): string => this.#client.createPart(name, place.scope);
+  /** Code of the range before a key. */
+  at(key: number | string, path: string, { scope }: Place): string {
+    return `${this.#client.createPart("G", scope)}(${path}, ${JSON.stringify(key)})`;
+  }
+
+  /** Keeps a range equal to the value of `code`. */
+  follow(range: string, place: Place, code: Code, body: Code): void {
     for (const item of code) if (typeof item !== "string") this.#captures.capture(item, { ...place, isCreated: true });
-    body.push(`${part("I")}(${part("G")}(${path}, ${JSON.stringify(key)}), () => (`, ...code, "));\n");
+    body.push(`${this.#client.createPart("I", place.scope)}(${range}, () => (`, ...code, "));\n");
   }
 
   /** A list whose rows are ranges. @param by code of the key function, whose nodes are inside the row's JSX */

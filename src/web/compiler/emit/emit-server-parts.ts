@@ -14,6 +14,7 @@ import {
   type FunctionNode,
   type Node,
 } from "../parse/ast.ts";
+import { livenessOfContent } from "../extract/regions.ts";
 import { positionOf } from "../diagnostics.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
@@ -266,10 +267,14 @@ export class ItemEmitter {
     }
   }
 
-  #piece({ expression, props, key, part }: Piece): Segment[] {
+  #piece({ expression, props, key, part, host }: Piece): Segment[] {
     const own = this.#props;
-    const segments = this.#pieceSegments(expression, part !== undefined);
+    const isRange =
+      part !== undefined || (host !== undefined && livenessOfContent(this.#module, expression) !== "static");
+    const segments = this.#pieceSegments(expression, isRange);
     this.#props = own;
+    if (host !== undefined)
+      return [{ code: [`${this.#out.use("hosted")}(${host}, `, ...concatenation(segments), ")"] }];
     if (part !== undefined) return [RANGE_START, ...segments, RANGE_END, `<!--${DOM.childPart}${part}-->`];
     if (props === undefined || own === undefined || segments.length === 0) return segments;
     const open = `${this.#out.use("liveRange")}(${own}, ${JSON.stringify(props)}, ${JSON.stringify(key)}, `;

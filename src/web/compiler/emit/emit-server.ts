@@ -5,7 +5,10 @@
 import { isFunctionExpression } from "../extract/handlers.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
+import { mayReturn, returnsOfChoice } from "../analyze/early-returns.ts";
+import { propReads } from "../analyze/prop-reads.ts";
 import { extractElement, extractItems } from "../extract/extract.ts";
 import {
   childrenOf,
@@ -28,6 +31,7 @@ import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
 import { ItemEmitter, RANGE_END, RANGE_START, type Walker } from "./emit-server-parts.ts";
 import { attempt, fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
 import { isFixedChoice, roundedParts } from "../extract/html-pieces.ts";
+import { livenessOfContent } from "../extract/regions.ts";
 import { hooksOf, type Hooks } from "../analyze/hooks.ts";
 import { stringToAttribute } from "../parse/jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows, type MappedRows } from "../extract/jsx-forms.ts";
@@ -49,6 +53,8 @@ export interface ServerOptions {
   isBrowser: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
   liveNames?: ReadonlySet<string>;
+  /** Local names of imported components that can't follow props. Default: none. */
+  frozen?: ReadonlySet<string>;
 }
 
 export class ServerEmitter {
@@ -78,7 +84,7 @@ export class ServerEmitter {
     extraction: Extraction,
     client: ClientModule,
     browser: BrowserEmitter,
-    { isDevelopment, runtime, hasStyles, isBrowser, liveNames }: ServerOptions,
+    { isDevelopment, runtime, hasStyles, isBrowser, liveNames, frozen }: ServerOptions,
   ) {
     this.#isBrowser = isBrowser;
     this.#module = extraction.module;
@@ -99,7 +105,7 @@ export class ServerEmitter {
       fallback: (node) => this.#fallback(node),
       root: (node) => this.#segmentsOfRoot(node),
     };
-    this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames);
+    this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames, frozen);
     this.#live.follow(browser);
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
@@ -156,18 +162,20 @@ export class ServerEmitter {
     const outerName = this.#componentName;
     this.#componentName = componentName(this.#module, fn);
     const results = new Set(returnsOf(fn));
+    const choice = this.#choice(fn);
     const visit = (node: Node): void => {
       if (hooks.browserOnly.includes(node)) return;
       if (results.has(node)) {
         this.#hooks = hooks;
         problems.attempt(() => {
-          this.#piece(node);
+          this.#result(node, choice);
           this.#out.wrap(node, `${this.#out.use("made")}(`, ")");
         });
         this.#hooks = undefined;
       } else if (isJsx(node) || (isFunction(node) && node !== fn)) this.#rewrite(node);
       else {
-        if (node.type === "IfStatement" && holdsJsx(node)) this.#stills?.watchProps(node.test);
+        const test = mayReturn(node) ? testOf(node) : undefined;
+        if (test && !this.#live.follows(test)) this.#stills?.watchProps(test);
         for (const child of childrenOf(node)) visit(child);
       }
     };
@@ -183,6 +191,46 @@ export class ServerEmitter {
       "This component calls effect, onLoad or a similar function, but returns no host element to attach it to. Return an element such as <div>, not only other components.",
     );
     problems.add(error);
+  }
+
+  /** The scope of a component whose returns depend on props that may change. */
+  #choice(fn: FunctionNode): string | undefined {
+    const returns = returnsOfChoice(fn);
+    if (!returns || returns.tests.every((test) => propReads(this.#module, test) === "")) return undefined;
+    const scope = newScope(this.#scopes++, this.#client.newEdits());
+    this.#live.emitHost(scope, returns);
+    return scope.live && this.#items.scopeAttribute(scope);
+  }
+
+  /** What a component returns. Content in no element that changes has a scope of its own. */
+  #result(node: Node, choice: string | undefined): void {
+    const inner = unwrap(node);
+    const host = choice ?? (isJsx(inner) || fixedText(inner) !== undefined ? undefined : this.#host(node));
+    if (host !== undefined && livenessOfContent(this.#module, node) !== "static") this.#range(node);
+    else this.#piece(node);
+    if (host !== undefined) this.#out.wrap(node, `${this.#out.use("hosted")}(${host}, `, ")");
+  }
+
+  /** Emits the scope of content in no element. @returns server code of its attribute; undefined if the content never changes */
+  #host(content: Node): string | undefined {
+    const scope = newScope(this.#scopes++, this.#client.newEdits());
+    if (this.#hostReads(scope, content)) this.#addBlock(scope, content);
+    this.#live.emitHost(scope, content);
+    return scope.block === undefined && !scope.live ? undefined : this.#items.scopeAttribute(scope);
+  }
+
+  /** Emits the binding of content in no element that reads signals. @returns whether it may do so */
+  #hostReads(scope: Scope, content: Node): boolean {
+    const liveness = livenessOfContent(this.#module, content);
+    if (liveness === "static") return false;
+    try {
+      this.#browser.emitHost(scope, content, this.#client.names.nextSymbol("b"), false);
+      return true;
+    } catch (error) {
+      // What may be reactive is often plain. In development the server reports it if it is not.
+      if (liveness === "maybe" && error instanceof SvcError) return false;
+      throw error;
+    }
   }
 
   /** SVC106: rendering is synchronous, so a promise of HTML would be written as text. */
@@ -334,9 +382,20 @@ export class ServerEmitter {
 
   /** Children that no element of this component contains. Each host element is a root template. */
   #loose(children: readonly Node[], parts?: Expression[]): Segment[] {
-    const position: Position = { scope: undefined, template: { lastKey: 0 }, level: 0, isRegion: false, ancestors: [] };
+    const position: Position = {
+      scope: undefined,
+      template: { lastKey: 0 },
+      level: 0,
+      isRegion: false,
+      isHosted: true,
+      ancestors: [],
+    };
     if (parts) position.parts = parts;
-    return extractItems(this.#extraction, children, position).flatMap((item) => this.#items.item(item));
+    const items = extractItems(this.#extraction, children, position);
+    for (const item of items)
+      if (item.kind === "piece" && item.part === undefined && !isHostElement(item.expression))
+        item.host = this.#host(item.expression);
+    return items.flatMap((item) => this.#items.item(item));
   }
 
   /** Lifecycle calls and effects of a component belong to the first element that it returns. */
@@ -426,6 +485,17 @@ export class ServerEmitter {
     if (conditions.length > 0) args.push(`{ ${conditions.join(", ")} }`);
     scope.block = this.#out.addBlock(args);
   }
+}
+
+/** What decides which statements run. */
+function testOf(statement: Node): Node | undefined {
+  if (statement.type === "SwitchStatement") return statement.discriminant;
+  return statement.type === "IfStatement" ? statement.test : undefined;
+}
+
+function isHostElement(expression: Node): boolean {
+  const inner = unwrap(expression);
+  return inner.type === "JSXElement" && !isComponentTag(tagName(inner.openingElement.name));
 }
 
 /** Kinds of names whose values the syntax does not show to be reactive. */

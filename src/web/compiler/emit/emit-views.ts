@@ -3,9 +3,9 @@
  * components. The code of a component that the browser creates is in a module of its own (emit-create.ts).
  */
 import type { ESTree } from "vite";
-import { isFunction, isJsx, isComponentTag, returnsOf, tagName, unwrap, walk, type Node } from "../parse/ast.ts";
+import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Node } from "../parse/ast.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
-import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
+import { svcName } from "../analyze/declaration-kinds.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { onlyChild } from "../extract/jsx-forms.ts";
@@ -27,6 +27,8 @@ export interface ElementEmitter {
 export interface LiveCalls {
   /** @returns undefined for a prop that is never live. `isSure`: it is live in any case, not only if a prop that it reads is. */
   passedProp(attribute: ESTree.JSXAttribute, expression: Node): { isSure: boolean } | undefined;
+  /** Whether a component follows live props. Others are created anew when one changes. */
+  followsProps(tag: ESTree.JSXOpeningElement): boolean;
 }
 
 export class ViewEmitter {
@@ -242,38 +244,27 @@ export class ViewEmitter {
     ];
   }
 
-  /** Whether a component is known to render an element, which live props need: the others can't follow them outside of elements. */
-  #hasHost(tag: ESTree.JSXOpeningElement): boolean {
-    const [reference] = this.#module.scopes.within(tag.name);
-    const fn = reference?.binding && functionOf(reference.binding);
-    const results = fn ? returnsOf(fn).map(unwrap) : [];
-    return (
-      results.length > 0 &&
-      results.every((node) => node.type === "JSXElement" && !isComponentTag(tagName(node.openingElement.name)))
-    );
-  }
-
   /** Props of the components in a view that may change: the server's content was made from their first values. */
   #deps(root: Node, place: Place): string {
     const found: Node[] = [];
-    const add = (expression: Node, hasHost: boolean, attribute?: ESTree.JSXAttribute): void => {
+    const add = (expression: Node, follows: boolean, attribute?: ESTree.JSXAttribute): void => {
       const inner = unwrap(expression);
       if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
       const passed = attribute && this.calls?.passedProp(attribute, expression);
       const rowReads = this.#module.scopes.within(inner).filter(({ node }) => this.#isRowParam(node, place.scope));
       // A component that follows a live prop itself needs another instance only for another row.
-      if (passed?.isSure && hasHost) found.push(...rowReads.map(({ node }) => node));
-      else if (rowReads.length > 0 || (passed && !hasHost)) found.push(expression);
+      if (passed?.isSure && follows) found.push(...rowReads.map(({ node }) => node));
+      else if (rowReads.length > 0 || (passed && !follows)) found.push(expression);
       else if (inner.type !== "Identifier" && this.#module.liveness(inner) !== "static") found.push(expression);
     };
     walk(root, (node) => {
       if (isFunction(node)) return false;
       if (node.type !== "JSXOpeningElement" || !isComponentTag(tagName(node.name))) return undefined;
-      const hasHost = this.#hasHost(node);
+      const follows = this.calls?.followsProps(node) ?? false;
       for (const attribute of node.attributes) {
-        if (attribute.type === "JSXSpreadAttribute") add(attribute.argument, hasHost);
+        if (attribute.type === "JSXSpreadAttribute") add(attribute.argument, follows);
         else if (attribute.value?.type === "JSXExpressionContainer")
-          add(attribute.value.expression, hasHost, attribute);
+          add(attribute.value.expression, follows, attribute);
       }
       return undefined;
     });

@@ -5,7 +5,7 @@
 import type { ESTree } from "vite";
 import { extractAttributes } from "./attributes.ts";
 import { holdsJsx, isComponentTag, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
-import { shownLiveness, type Module } from "../analyze/analyze.ts";
+import { shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
 import { CREATED_BUILTINS } from "../emit/client-module.ts";
 import { attempt, fail, looseRegion, report, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
@@ -139,10 +139,14 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
   }
   const builtin = svcName(node.openingElement.name, extraction.module.scopes);
   const reads = readsOfRegion(node, extraction.module.scopes);
-  if (reads?.some((read) => extraction.module.liveness(read) === "live")) {
-    const part = partOf(node, position);
-    if (part) return [part];
-  }
+  const part =
+    reads &&
+    partOf(
+      node,
+      reads.map((read) => extraction.module.liveness(read)),
+      position,
+    );
+  if (part) return [part];
   if (builtin === "For") return [{ kind: "item", item: forElement(extraction, node, position) }];
   if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
   if (builtin === "Match") return [{ kind: "item", item: matchElement(extraction, node, position) }];
@@ -185,7 +189,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   if (fixed !== undefined) return fixed === "" ? [] : [{ kind: "text", html: escapeText(fixed), text: fixed }];
   const liveness = shownLiveness(module, child);
   const reacts = position.isRegion || liveness === "live" || (liveness === "maybe" && position.scope !== undefined);
-  const part = liveness === "live" ? partOf(child, position) : undefined;
+  const part = partOf(child, [liveness], position);
   if (part) return [part];
   if (!reacts) {
     if (isStructured(inner) || holdsJsx(inner) || isChildren(inner) || !position.scope) {
@@ -218,10 +222,17 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   return [{ kind: "expression", expression: child, live: true }];
 }
 
-/** A part of a component's children that changes, if it is in no element. */
-function partOf(expression: Expression, { scope, parts }: Position): Atom | undefined {
-  if (scope || !parts) return undefined;
-  return { kind: "item", item: { kind: "piece", expression, part: parts.push(expression) - 1 } };
+/** Content in no element that changes: a part of a component's children, or content with a scope of its own. */
+function partOf(
+  expression: Expression,
+  liveness: readonly Liveness[],
+  { scope, parts, isHosted }: Position,
+): Atom | undefined {
+  if (scope) return undefined;
+  if (parts && liveness.includes("live"))
+    return { kind: "item", item: { kind: "piece", expression, part: parts.push(expression) - 1 } };
+  const isPiece = isHosted && liveness.some((one) => one !== "static");
+  return isPiece ? { kind: "item", item: { kind: "piece", expression } } : undefined;
 }
 
 /** Whether an expression in a view may have JSX as its value. Only code inside a component can: the server sends no JSX as a value. */

@@ -18,6 +18,8 @@ export interface Position {
   /** Whether it is in no element, so the browser can't rely on a parent. */
   isLoose?: boolean;
   ancestors: string[];
+  /** Whether content in no element may have a scope of its own, so that it can change. */
+  isHosted?: true;
   /** Collects what changes among the children of a component outside of their elements. The component shows it (emit-live-props.ts). */
   parts?: Expression[];
 }

@@ -4,6 +4,7 @@ import { DOM } from "../../../platform/shared/wire.ts";
 import { isComponentTag, isFunction, returnsOf, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import type { Scopes } from "../parse/scopes.ts";
 import { normaliseText } from "../parse/jsx-text.ts";
+import { shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import {
@@ -16,8 +17,16 @@ import {
   holdsComponent,
   mappedRows,
   onlyChild,
+  readsOfRegion,
 } from "./jsx-forms.ts";
 import type { Branch, Element, Item, List, Pick, Scope } from "../model.ts";
+
+/** Liveness of what an element or component shows: of a list or condition, that of what decides its content. */
+export function livenessOfContent(module: Module, content: Node): Liveness {
+  const reads = readsOfRegion(unwrap(content), module.scopes) ?? [content];
+  const found = reads.map((read) => shownLiveness(module, read));
+  return (["live", "maybe"] as const).find((liveness) => found.includes(liveness)) ?? "static";
+}
 
 /** A condition or list that the browser updates. */
 export function region(extraction: Extraction, inner: Node, position: Position): List | Branch {

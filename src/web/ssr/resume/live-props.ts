@@ -80,6 +80,15 @@ export function liveRange(props: Props | undefined, names: string, key: string, 
 }
 
 /**
+ * Content that changes and is in no element of its component, as a range before an empty `<template>`, which is its scope.
+ * @param attribute of the scope; empty if the content does not change.
+ */
+export function hosted(attribute: string, html: string): string {
+  if (attribute === "") return html;
+  return `<!--${DOM.rangeStart}-->${html}<!--${DOM.rangeEnd}--><template${attribute}></template>`;
+}
+
+/**
  * The scope attribute of an instance with live props.
  * @param liveBlock the template with bindings of live props.
  * @param conditions names of props for each bit of the mask.
