@@ -1,8 +1,8 @@
 /** Decides which functions are components. Their returned JSX is HTML, not a value. */
 import type { ESTree } from "vite";
 import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode, type Node } from "../parse/ast.ts";
-import type { Module } from "./analyze.ts";
-import { diagnostic } from "../diagnostics.ts";
+import { diagnostic, type SourceFile } from "../diagnostics.ts";
+import type { Problems } from "../problems.ts";
 import { functionOf } from "./declaration-kinds.ts";
 import type { Reference, Scopes } from "../parse/scopes.ts";
 
@@ -31,7 +31,17 @@ export function componentName(module: { parentOf(node: Node): Node | undefined }
 }
 
 /** SVC109 for a component that is called as a function, because its HTML would be escaped as text. */
-export function refuseComponentCalls({ file, scopes, components, problems }: Module): void {
+export function refuseComponentCalls({
+  file,
+  scopes,
+  components,
+  problems,
+}: {
+  file: SourceFile;
+  scopes: Scopes;
+  components: ReadonlySet<FunctionNode>;
+  problems: Problems;
+}): void {
   for (const reference of scopes.references) {
     const fn = calledFunction(reference);
     if (!fn || !components.has(fn)) continue;
