@@ -1,7 +1,7 @@
 /**
  * Runs every test of the compiled tree (`out/`), two groups at a time, and closes with `N passed, N failed`.
  *
- * Unit, guard and contract tests share one process per group (a process per file costs ten times the time);
+ * Unit, guard, contract and scenario tests share one process per group (a process per file costs ten times the time);
  * browser and crash tests get a process per file, because they start servers and browsers of their own.
  *
  *   node out/scripts/test.js [filter…]     only files whose path contains one of the filters
@@ -42,6 +42,7 @@ function groups(filters: string[]): Group[] {
     { name: "unit", files: files.filter((file) => !file.startsWith(`test${sep}`)) },
     { name: "guards", files: inside("guards") },
     { name: "contract", files: inside("contract") },
+    { name: "scenarios", files: inside("scenarios") },
     ...alone("e2e"),
     // Other browsers than the packaged one, which few machines have: they run on request (CONTRIBUTING.md).
     ...(filters.some((filter) => filter.includes("browsers")) ? alone("browsers") : []),
