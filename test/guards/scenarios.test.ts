@@ -82,6 +82,11 @@ describe("the table of scenarios", () => {
     assert.deepEqual(problemsOf(page, tests), []);
   });
 
+  it("has at least 150 scenarios with tests, from seven engines", () => {
+    assert.ok(tests.length >= 150, `${tests.length} tests`);
+    assert.equal(new Set(rowsOf(page).map(({ engine }) => engine)).size, 7);
+  });
+
   it("is checked: rows and tests without each other, a missing reason and a wrong count are detected", () => {
     const scenario = rowsOf(page).find(({ result }) => result === "differs")?.scenario ?? "";
     const row = page.split("\n").find((line) => line.startsWith(`| ${scenario} |`)) ?? "";
