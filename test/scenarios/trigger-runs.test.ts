@@ -102,7 +102,7 @@ describe("trigger.dev", () => {
     assert.equal(calls, 1);
   });
 
-  it("an attempt whose process is gone is started again, and the crashes are counted", async () => {
+  it("an attempt whose process is gone is started again", async () => {
     const attempts: number[] = [];
     const work = worker("work", (_: unknown, ctx) => {
       attempts.push(ctx.attempt);
