@@ -109,6 +109,17 @@ export const APP_MISTAKES: readonly AppMistake[] = [
     ],
   },
   {
+    name: "a hook of React in a file without JSX",
+    code: "SVC123",
+    files: {
+      "app.tsx": APP,
+      "view.tsx":
+        'import { useCount } from "./count.ts"; export const A = () => { const count = useCount(); return <p onClick={() => count.value++}>{count.value}</p>; };',
+      "count.ts": 'import { useState } from "react"; export const useCount = () => useState(0);',
+    },
+    fixed: [{ "count.ts": 'import { signal } from "svckit"; export const useCount = () => signal(0);' }],
+  },
+  {
     name: "a public file that does not exist",
     code: "SVC127",
     files: {

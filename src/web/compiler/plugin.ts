@@ -28,6 +28,7 @@ import {
 import { Problems } from "./problems.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
+import { refuseOtherHooks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { importsOf } from "./parse/imports.ts";
 import { parse } from "./parse/parse.ts";
@@ -279,6 +280,7 @@ export function svc(options: PluginOptions = {}): Plugin {
         }
       }
       if (!/\.[jt]sx$/.test(id)) {
+        if (isOwn) refuseOtherHooks(own);
         if (completed !== undefined && this.environment.mode === "build")
           await modules.styles.read(id, fileResolverOf(this));
         const hooks =

@@ -41,8 +41,36 @@ const MATH_TAGS = new Set(
 /** Attributes whose current state differs from the markup after user input, so the browser sets the property instead. */
 export const PROPERTIES = new Set(["value", "checked", "selected", "muted", "disabled", "open", "indeterminate"]);
 
-/** DOM property names that other frameworks use for attributes whose names are reserved words of JavaScript. JSX accepts the attribute names. */
+/** Names of React and Solid that are no attributes, and the attributes that they mean. Browsers would ignore them. */
 export const ATTRIBUTES_BEHIND: ReadonlyMap<string, string> = new Map([
   ["className", "class"],
+  ["classList", "class"],
   ["htmlFor", "for"],
+  ["defaultValue", "value"],
+  ["defaultChecked", "checked"],
+  ["acceptCharset", "accept-charset"],
+  ["httpEquiv", "http-equiv"],
+  ["innerHTML", "dangerouslySetInnerHTML"],
+  ["xlinkHref", "href"],
+  ...(
+    "clipPath clipRule colorInterpolation dominantBaseline fillOpacity fillRule floodColor floodOpacity fontFamily fontSize fontStyle fontWeight " +
+    "letterSpacing markerEnd markerMid markerStart paintOrder pointerEvents shapeRendering stopColor stopOpacity strokeDasharray strokeDashoffset " +
+    "strokeLinecap strokeLinejoin strokeMiterlimit strokeOpacity strokeWidth textAnchor textDecoration vectorEffect"
+  )
+    .split(" ")
+    .map((name): [string, string] => [name, name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`)]),
 ]);
+
+/** Prefixes of attributes of Svelte and Solid, and what to write instead of `class:active={isActive}`. */
+export const FOREIGN_PREFIXES: Readonly<Record<string, (name: string) => string>> = {
+  class: (name) => `class={{ ${/^[\w$]+$/.test(name) ? name : JSON.stringify(name)}: condition }}`,
+  style: (name) => `style={{ ${/^[\w$]+$/.test(name) ? name : JSON.stringify(name)}: value }}`,
+  use: () => "ref={(element) => …}",
+  prop: (name) => `${name}={value}`,
+  attr: (name) => `${name}={value}`,
+  oncapture: (name) => `on${name.slice(0, 1).toUpperCase()}${name.slice(1)}Capture={(event) => …}`,
+  transition: () => "a CSS transition or animation in a stylesheet",
+  animate: () => "a CSS transition or animation in a stylesheet",
+  in: () => "a CSS animation in a stylesheet",
+  out: () => "a CSS transition in a stylesheet",
+};

@@ -11,7 +11,7 @@ import { refuseLatePrevention } from "./prevent-default.ts";
 import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { FIELD_TAGS, FORM_PROPERTIES, membersBehind } from "../../../platform/shared/html/hidden-members.ts";
-import { ATTRIBUTES_BEHIND, PROPERTIES } from "../analyze/html-facts.ts";
+import { ATTRIBUTES_BEHIND, FOREIGN_PREFIXES, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
 import { valueKind } from "../analyze/expression-kinds.ts";
 import { shownLiveness } from "../analyze/analyze.ts";
@@ -170,6 +170,10 @@ function extractAttribute(
   const name = jsxName(attribute);
   const tag = tagName(node.openingElement.name);
   const expression = valueOf(attribute);
+  if (/^on[A-Z].*\$$/.test(name)) {
+    const own = name.slice(0, -1);
+    throw fail(extraction, "SVC103", attribute, `${name} is a name of Qwik. Write ${own}={(event, element) => …}.`);
+  }
   const event = eventName(name);
   if (event) return handlerAttribute(extraction, node, { name, expression, node: attribute }, event, position);
   refuseMisplaced(extraction, attribute, name);
@@ -197,7 +201,7 @@ function extractAttribute(
   };
 }
 
-/** SVC103: code in an attribute. SVC118: the name of a DOM property. */
+/** SVC103: code in an attribute. SVC118: a name of another framework. */
 function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute, name: string): void {
   if (/^on[a-z]+$/i.test(name)) {
     throw fail(
@@ -213,9 +217,18 @@ function refuseMisplaced(extraction: Extraction, attribute: ESTree.JSXAttribute,
       extraction,
       "SVC118",
       attribute,
-      `${name} is a property of elements; its attribute is ${behind}, in JSX too. Write ${behind}=….`,
+      `${name} is no attribute of HTML, so browsers would ignore it. The attribute is ${behind}, in JSX too. Write ${behind}=….`,
     );
   }
+  const [prefix = "", rest] = name.split(":");
+  const instead = rest !== undefined && Object.hasOwn(FOREIGN_PREFIXES, prefix) ? FOREIGN_PREFIXES[prefix] : undefined;
+  if (instead)
+    throw fail(
+      extraction,
+      "SVC118",
+      attribute,
+      `${name} is syntax of another framework, and browsers would ignore it. Write ${instead(rest ?? "")}.`,
+    );
 }
 
 /** `value` of a `<select>` is no attribute in HTML: the server marks the option, and the browser sets the property. */
