@@ -122,6 +122,32 @@ describe("inngest", () => {
     assert.deepEqual(await at.outcome(run), ["done", "invoice after CardError"]);
   });
 
+  it("a step inside of a step works, and holds up a pause until its grace period ends", async () => {
+    const started = gate();
+    const held = gate();
+    const flow = worker("flow", async (_: unknown, ctx) => {
+      const outer = await ctx.step("outer", async () => {
+        started.open();
+        await held.promise;
+        return (await ctx.step("inner", () => 1)) + 1;
+      });
+      await ctx.waitFor("go");
+      return outer;
+    });
+    const at = await scene({ workers: [flow] });
+    const run = await at.engine.start(flow, null);
+    await started.promise;
+    await at.engine.pause(run.id, { grace: "10s" });
+    held.open();
+    await at.clock.advance(9 * SECOND);
+    assert.equal((await at.outcome(run))[0], "pausing");
+    await at.pass(SECOND);
+    assert.equal((await at.outcome(run))[0], "paused");
+    await at.engine.resume(run.id);
+    await run.signal("go");
+    assert.equal(await run.result(), 2);
+  });
+
   it("an error that says so is not retried", async () => {
     let calls = 0;
     const flow = worker("flow", { retry: { max: 5 } }, () => {
