@@ -66,6 +66,22 @@ describe("trigger.dev", () => {
     assert.deepEqual(ran, ["first", "high", "low", "none"]);
   });
 
+  it("a tenant with many waiting runs does not delay the others", async () => {
+    const started: string[] = [];
+    const note = worker("note", ({ tenant }: { tenant: string }) => void started.push(tenant));
+    const flow = graph<{ tenant: string }, unknown>("flow", (g) => g.node("note", note), {
+      concurrency: 1,
+      fairness: { key: ({ tenant }) => tenant },
+    });
+    const at = await scene({ graphs: [flow] });
+    await at.engine.queues.pause("note");
+    for (const tenant of ["big", "big", "big", "big", "small"]) await at.engine.start(flow, { tenant });
+    await at.engine.idle();
+    await at.engine.queues.resume("note");
+    await at.engine.idle();
+    assert.deepEqual(started, ["big", "small", "big", "big", "big"]);
+  });
+
   it("an attempt that fails with a user error is retried after its delay", async () => {
     const times: number[] = [];
     const flaky = worker("flaky", { retry: { max: 2, base: "5s", jitter: false } }, (_: unknown, ctx) => {
