@@ -76,6 +76,9 @@ const ASSETS = [
   "dynamic",
   "error-boundary",
   "created-moments",
+  "widgets",
+  "image",
+  "portals",
   "prop",
 ];
 /** Folders of src/web/client that hold assets under their own names. */

@@ -23,6 +23,9 @@ export const PATHS = {
   dynamic: "/_svc/dynamic.js",
   errorBoundary: "/_svc/error-boundary.js",
   createdMoments: "/_svc/created-moments.js",
+  widgets: "/_svc/widgets.js",
+  image: "/_svc/image.js",
+  portals: "/_svc/portals.js",
   attr: "/_svc/attr.js",
   raw: "/_svc/raw.js",
   store: "/_svc/store.js",
@@ -288,6 +291,8 @@ export const DOM = {
   key: "b",
   /** Number of a portal in a row or branch: on its content, and on its placeholder. */
   portal: "pt",
+  /** Element around the content of a portal that may have several roots. */
+  portalTag: "svc-portal",
   /** Start (a comment) and end (an attribute of a `<template>`) of the content of an error boundary. */
   boundary: "eb",
   /** Type of the event that requests a boundary's fallback. */

@@ -277,13 +277,6 @@ export const JSX_MISTAKES: Mistake[] = [
     "export const B = (props) => <p><Slot /></p>; export const A = () => <B>x</B>;",
   ],
   [
-    "a portal with two children in a live branch",
-    'export function A() { const n = signal(1); return <p>{n.value && <b>«<Portal to="#x"><i>a</i><i>b</i></Portal>»</b>}</p>; }',
-    "SVC109",
-    /<div>/,
-    'export function A() { const n = signal(1); return <p>{n.value && <b><Portal to="#x"><div><i>a</i><i>b</i></div></Portal></b>}</p>; }',
-  ],
-  [
     "a portal in a fallback",
     'export const A = () => <ErrorBoundary fallback={() => «<p><Portal to="#x"><i>a</i></Portal></p>»}><b>x</b></ErrorBoundary>;',
     "SVC109",

@@ -52,7 +52,11 @@ export class NodeRange {
   _clear(): void {
     for (const node of this._nodes().slice(1, -1)) {
       if (node instanceof Element) {
-        for (const scope of [node, ...node.querySelectorAll(`[${DOM.scope}]`)]) slotsAt.get(scope)?._end?.();
+        for (const at of [node, ...node.querySelectorAll(`[${DOM.scope}],template[${DOM.portal}]`)]) {
+          slotsAt.get(at)?._end?.();
+          const portal = at.localName === "template" && at.getAttribute(DOM.portal);
+          if (portal) document.querySelector(`${DOM.portalTag}[${DOM.portal}="${portal}"]`)?.remove();
+        }
       }
       node.remove();
     }

@@ -1,6 +1,6 @@
 /** Step 2: analyzes a module for the extraction: names, kinds, components, and the liveness of expressions. */
 import type { ESTree } from "vite";
-import { childrenOf, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { childrenOf, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import { Problems } from "../problems.ts";
@@ -85,6 +85,16 @@ export function namesSignal(module: Module, expression: Node): boolean {
   const binding = inner.type === "Identifier" ? module.scopes.within(inner)[0]?.binding : undefined;
   const kind = binding?.owner ? module.kind(binding) : undefined;
   return kind === "signal" || kind === "computed";
+}
+
+/** Whether an expression contains signals and stores without reading them: `{ active, select: () => … }`. */
+export function passesStateOn(module: Module, expression: Node): boolean {
+  const inner = unwrap(expression);
+  if (inner.type === "Identifier" || isFunction(inner)) return true;
+  if (inner.type === "ArrayExpression")
+    return inner.elements.every((item) => item === null || passesStateOn(module, item));
+  if (inner.type !== "ObjectExpression") return module.liveness(inner) === "static";
+  return inner.properties.every((item) => item.type === "Property" && passesStateOn(module, item.value));
 }
 
 /** Replaces components of "svckit" that are elements, such as `<Gesture>`, by these elements, so they work in rows and branches. */

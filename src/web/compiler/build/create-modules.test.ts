@@ -31,6 +31,27 @@ describe("a component that the browser creates", () => {
     assert.doesNotMatch(code, /other/);
   });
 
+  it("may be exported by other files, which need not contain JSX", async () => {
+    const code = await devChunkOf({
+      "view.tsx": listOf("./ui.ts"),
+      "ui.ts": 'export * from "./all.ts";\nexport const other = 1;\n',
+      "all.ts": 'import Line from "./row.tsx";\nexport { Line as Row };\n',
+      "row.tsx": "const Row = (props) => <li>{props.text}</li>;\nexport default Row;\n",
+    });
+    assert.match(code, /"<li> <\/li>"/);
+    assert.doesNotMatch(code, /\$made|svckit\/jsx-runtime/);
+  });
+
+  it("that other files export can't use the server either", async () => {
+    const files = {
+      "view.tsx": listOf("./ui.ts"),
+      "ui.ts": 'export * from "./row.tsx";\n',
+      "row.tsx": ROW,
+      "cell.tsx": SERVER_CELL,
+    };
+    await assert.rejects(devChunkOf(files), { code: "SVC104", message: /cell\.tsx:4:\d+\n"currentContext"/ });
+  });
+
   it("can't use the server, however far inside, and the message says why the browser needs it", async () => {
     const files = { "view.tsx": listOf("./row.tsx"), "row.tsx": ROW, "cell.tsx": SERVER_CELL };
     await assert.rejects(devChunkOf(files), {

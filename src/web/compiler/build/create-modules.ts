@@ -21,9 +21,9 @@ export interface CreateSource {
   compiled(module: string): Promise<CreateFile>;
 }
 
-/** Whether a module may contain components of the app. @param id absolute path */
+/** Whether a module may contain components of the app, or export those of others. @param id absolute path */
 export function mayCreate(id: string): boolean {
-  return /\.[jt]sx$/.test(id) && !id.includes("/node_modules/");
+  return /\.[cm]?[jt]sx?$/.test(id) && !id.includes("/node_modules/");
 }
 
 /** Code that exports what a module exports beside its create functions. @param module absolute path of the module itself */
@@ -53,7 +53,8 @@ export async function refuseServerComponents(
       for (const name of imported === "*" ? file.uses.keys() : [imported]) {
         const problem = file.problems.get(name);
         if (problem) problems.add(withReason(problem, steps, shownName(name, local)));
-        await check(file.uses.get(name) ?? [], module, [...steps, `${shownName(name, local)} of ${file.path}`]);
+        const found = file.uses.get(name) ?? file.reexports.map((item) => ({ ...item, imported: name }));
+        await check(found, module, [...steps, `${shownName(name, local)} of ${file.path}`]);
       }
     }
   };

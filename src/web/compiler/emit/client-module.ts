@@ -6,6 +6,7 @@ import type { Module } from "../analyze/analyze.ts";
 import { holdsJsx, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { contextNames } from "../analyze/contexts.ts";
+import { Creatables } from "../analyze/creatables.ts";
 import { importOf, svcImport, SVC } from "../analyze/declaration-kinds.ts";
 import type { Code, Scope } from "../model.ts";
 import { newNames, type Names } from "../names.ts";
@@ -44,6 +45,9 @@ export const CREATED_BUILTINS: Readonly<Record<string, string>> = {
   Dynamic: PATHS.dynamic,
   ErrorBoundary: PATHS.errorBoundary,
   Island: PATHS.builtins,
+  Modal: PATHS.widgets,
+  Popup: PATHS.widgets,
+  Portal: PATHS.portals,
   Slot: PATHS.builtins,
 };
 
@@ -65,6 +69,9 @@ export type PartName =
   | "select"
   | "virtual"
   | "prop";
+
+/** Parts that create functions need. */
+const CREATE_PARTS: readonly PartName[] = ["create", "region", "effect"];
 
 /** Query of an import that requests the create functions of a module's components (emit-create.ts). */
 export const CREATE_QUERY = "?svc-create";
@@ -95,6 +102,7 @@ export class ClientModule {
 
   constructor(module: Module) {
     this.#module = module;
+    this.creatables = new Creatables(module.scopes);
     this.#source = new MagicString(module.file.text);
     for (const { at, code } of contextNames(module.program, module.file.path)) this.#source.appendLeft(at, code);
     this.names = newNames(module.scopes);
@@ -134,7 +142,7 @@ export class ClientModule {
 
   /** Local name of an export of the part that creates views. It needs two other parts, which the browser fetches together with it. */
   createPart(name: string, scope: Scope): string {
-    for (const part of ["create", "region", "effect"] as const) scope.parts.add(part);
+    for (const part of CREATE_PARTS) scope.parts.add(part);
     this.hasViews = true;
     return this.runtime(PATHS.create, name);
   }
@@ -144,19 +152,13 @@ export class ClientModule {
   /** Whether this is the module of create functions itself. */
   isCreateModule = false;
 
-  /** Whether a name of the module may be a component, or return JSX in another way. */
-  isCreatable(binding: Binding): boolean {
-    if (binding.declared === "import") {
-      const declaration = importOf(binding);
-      return svcImport(binding) === undefined && /\.[jt]sx$/.test(String(declaration?.source.value));
-    }
-    const { source } = binding;
-    return holdsJsx(source);
-  }
+  /** Names that browser code takes from create functions. */
+  readonly creatables: Creatables;
 
   /** Local name of the create function behind a component's name. */
   creatable(binding: Binding, scope: Scope): string {
     scope.creates.add(binding);
+    if (this.creatables.isTable(binding)) for (const part of CREATE_PARTS) scope.parts.add(part);
     if (binding.declared !== "import" && this.isCreateModule) return binding.name;
     const local = `${this.names.prefix}c_${binding.name}`;
     if (this.#created.has(binding)) return local;
@@ -289,7 +291,7 @@ export class ClientModule {
 }
 
 /** The name under which its module exports an imported binding: `default`, or `*` for all. */
-function exportedName({ source }: Binding): string {
+export function exportedName({ source }: Binding): string {
   if (source.type === "ImportNamespaceSpecifier") return "*";
   if (source.type !== "ImportSpecifier") return "default";
   return source.imported.type === "Identifier" ? source.imported.name : source.imported.value;

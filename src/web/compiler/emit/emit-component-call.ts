@@ -1,7 +1,9 @@
 /** Step 4, server code: emits `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
+import { passesStateOn } from "../analyze/analyze.ts";
 import { directFunction } from "../analyze/direct-calls.ts";
-import { onlyChild } from "../extract/jsx-forms.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
+import { attributeExpression, attributeText, onlyChild } from "../extract/jsx-forms.ts";
 import {
   isFunction,
   isJsx,
@@ -44,6 +46,7 @@ export class ComponentCallEmitter {
     const code: Code = ["{ "];
     const given: Given = { code: [], isSure: false };
     const builtin = svcName(name, this.#extraction.module.scopes);
+    if (builtin === "Portal" && this.#walker.isReplaced()) return [this.#portal(node)];
     if (builtin === "Slot") code.push(`of: ${this.#out.useProps(componentAround(this.#extraction, node))}, `);
     for (const attribute of attributes) {
       // This `slot` belongs to the surrounding component.
@@ -58,6 +61,30 @@ export class ComponentCallEmitter {
     } else code.push(...this.#children(node, given));
     code.push("}");
     return [{ code: [place, ...this.#call(node, direct, this.#withLive(node, code, given))] }];
+  }
+
+  /** A portal that the browser removes with the content around it. */
+  #portal(node: ESTree.JSXElement): Segment {
+    const to = attributeExpression(node, "to") ?? JSON.stringify(attributeText(node, "to"));
+    if (typeof to !== "string" && to) this.#walker.rewrite(to);
+    const mark = this.#out.local("mark");
+    const open = ' style="display:contents">';
+    const html = concatenation([
+      `<${DOM.portalTag}`,
+      { code: [mark] },
+      open,
+      ...this.#walker.loose(node.children),
+      `</${DOM.portalTag}>`,
+    ]);
+    return {
+      code: [
+        `"<template" + ${this.#out.use("portal")}("", `,
+        to ?? "undefined",
+        `, (${mark}) => `,
+        ...html,
+        ') + "></template>"',
+      ],
+    };
   }
 
   #call({ openingElement: { name } }: ESTree.JSXElement, direct: FunctionNode | undefined, props: Code): Code {
@@ -155,7 +182,8 @@ export class ComponentCallEmitter {
       given.isSure ||= passed.isSure;
       given.code.push(`${key}${passed.code}`);
     } else if (!this.#walker.isReplaced() && inner.type !== "Identifier" && !isFunction(inner) && !isJsx(inner)) {
-      if (this.#extraction.module.liveness(inner) === "live")
+      const { module } = this.#extraction;
+      if (module.liveness(inner) === "live" && !passesStateOn(module, inner))
         this.#refuseReactiveProp(expression, String(attribute.name.name), this.#live.serverTag(attribute) ?? "");
     }
   }

@@ -7,11 +7,13 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { firstChoice, mayRunFrom } from "../analyze/frozen-components.ts";
-import { svcImport } from "../analyze/declaration-kinds.ts";
+import type { Creatables } from "../analyze/creatables.ts";
 import { propCodes, propsName } from "../extract/prop-codes.ts";
-import { holdsJsx, isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
-import { ClientModule, type ClientImport } from "./client-module.ts";
+import { isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import { importOf, svcImport } from "../analyze/declaration-kinds.ts";
+import { ClientModule, CREATE_QUERY, exportedName, type ClientImport } from "./client-module.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
+import type { Binding } from "../parse/scopes.ts";
 import { newScope, type Output, type Scope } from "../model.ts";
 
 /** The create functions of one module. */
@@ -22,6 +24,8 @@ export interface CreateModule {
   problems: ReadonlyMap<string, SvcError>;
   /** Imports of each create function. */
   uses: ReadonlyMap<string, readonly ClientImport[]>;
+  /** `export * from "…"` */
+  reexports: readonly ClientImport[];
   /** Exports that are no create functions. They are those of the module itself. */
   others: readonly string[];
 }
@@ -35,13 +39,22 @@ interface Creatable {
   fn: FunctionNode | undefined;
 }
 
+/** An export of what another module declares, or of a declaration under another name. */
+interface CreateExport {
+  name: string;
+  source: string | undefined;
+  imported: string;
+  start: number;
+  end: number;
+}
+
 export function emitCreateModule(module: Module): CreateModule {
   const client = new ClientModule(module);
   client.isCreateModule = true;
   const browser = new BrowserEmitter(module, client);
   const problems = new Map<string, SvcError>();
   const uses = new Map<string, readonly ClientImport[]>();
-  const { found, others } = creatablesOf(module.program);
+  const { found, exports, others } = new CreatableFinder(module, client.creatables);
   for (const { name, head, node, fn } of found) {
     const known = client.imports.length;
     const scope = newScope(0, client.newEdits());
@@ -57,35 +70,111 @@ export function emitCreateModule(module: Module): CreateModule {
       if (!(error instanceof SvcError)) throw error;
       problems.set(name, error);
     }
-    uses.set(name, client.imports.slice(known));
+    uses.set(name, [...(uses.get(name) ?? []), ...client.imports.slice(known)]);
   }
-  return { output: client.render(), imports: client.imports, problems, uses, others };
+  const reexports: ClientImport[] = [];
+  for (const item of exports) {
+    client.add(client.newEdits(), [exportLine(item)]);
+    const { name, source, imported, start, end } = item;
+    if (source === undefined) continue;
+    const used = { source: source + CREATE_QUERY, imported, local: name, start, end };
+    if (name === "*") reexports.push(used);
+    else uses.set(name, [used]);
+  }
+  return { output: client.render(), imports: client.imports, problems, uses, reexports, others };
 }
 
-function creatablesOf(program: ESTree.Program): { found: Creatable[]; others: string[] } {
-  const found: Creatable[] = [];
-  const others: string[] = [];
-  for (const statement of program.body) {
-    const isExport = statement.type === "ExportNamedDeclaration" || statement.type === "ExportDefaultDeclaration";
+/** The statements of a module that its create functions need. */
+class CreatableFinder {
+  readonly #module: Module;
+  readonly #creatables: Creatables;
+  readonly found: Creatable[] = [];
+  readonly exports: CreateExport[] = [];
+  readonly others: string[] = [];
+
+  constructor(module: Module, creatables: Creatables) {
+    this.#module = module;
+    this.#creatables = creatables;
+    for (const statement of module.program.body) this.#read(statement);
+  }
+
+  #read(statement: ESTree.Program["body"][number]): void {
+    if (statement.type === "ExportAllDeclaration") return this.#readAll(statement);
+    if (statement.type === "ExportNamedDeclaration" && !statement.declaration) return this.#readNames(statement);
+    if (statement.type === "ExportDefaultDeclaration") return this.#readDefault(statement);
+    const isExport = statement.type === "ExportNamedDeclaration";
     const declaration = isExport ? statement.declaration : statement;
-    if (statement.type === "ExportDefaultDeclaration") {
-      const { declaration: node } = statement;
-      if (isFunction(node)) found.push({ name: "default", head: "export default ", node, fn: node });
-      else others.push("default");
-    } else if (declaration?.type === "FunctionDeclaration" && declaration.id) {
+    if (declaration?.type === "FunctionDeclaration" && declaration.id) {
       const { name } = declaration.id;
-      if (holdsJsx(declaration)) found.push({ name, head: "export ", node: declaration, fn: declaration });
-      else if (isExport) others.push(name);
+      if (this.#isCreatable(declaration.id))
+        this.found.push({ name, head: "export ", node: declaration, fn: declaration });
+      else if (isExport) this.others.push(name);
     } else if (declaration?.type === "VariableDeclaration") {
       for (const { id, init } of declaration.declarations) {
         if (id.type !== "Identifier") continue;
         const fn = init && isFunction(unwrap(init)) ? (unwrap(init) as FunctionNode) : undefined;
-        if (init && holdsJsx(init)) found.push({ name: id.name, head: `export const ${id.name} = `, node: init, fn });
-        else if (isExport) others.push(id.name);
+        if (init && this.#isCreatable(id))
+          this.found.push({ name: id.name, head: `export const ${id.name} = `, node: init, fn });
+        else if (isExport) this.others.push(id.name);
+      }
+    } else if (statement.type === "ExpressionStatement") {
+      const owner = memberOwner(this.#module, statement.expression);
+      if (owner && this.#creatables.has(owner))
+        this.found.push({ name: owner.name, head: "", node: statement.expression, fn: undefined });
+    }
+  }
+
+  #isCreatable(id: Node): boolean {
+    const binding = this.#module.scopes.bindingAt(id);
+    return binding !== undefined && this.#creatables.has(binding);
+  }
+
+  #readDefault({ declaration: node }: ESTree.ExportDefaultDeclaration): void {
+    const head = "export default ";
+    if (isFunction(node)) this.found.push({ name: "default", head, node, fn: node });
+    else if (this.#creatables.usesComponent(node)) this.found.push({ name: "default", head, node, fn: undefined });
+    else this.others.push("default");
+  }
+
+  #readNames({ specifiers, source }: ESTree.ExportNamedDeclaration): void {
+    for (const { local, exported, start, end } of specifiers) {
+      const [from, name] = [nameOf(local), nameOf(exported)];
+      if (source) this.exports.push({ name, source: source.value, imported: from, start, end });
+      else {
+        const binding = this.#module.scopes.bindings.find((one) => one.owner === null && one.name === from);
+        const declaration = binding && importOf(binding);
+        if (declaration && svcImport(binding) === undefined)
+          this.exports.push({ name, source: declaration.source.value, imported: exportedName(binding), start, end });
+        else if (!binding || !this.#creatables.has(binding)) this.others.push(name);
+        else if (name !== from) this.exports.push({ name, source: undefined, imported: from, start, end });
       }
     }
   }
-  return { found, others };
+
+  #readAll({ exported, source, start, end }: ESTree.ExportAllDeclaration): void {
+    const name = exported ? nameOf(exported) : "*";
+    this.exports.push({ name, source: source.value, imported: "*", start, end });
+  }
+}
+
+function nameOf(node: ESTree.ModuleExportName): string {
+  return node.type === "Literal" ? String(node.value) : node.name;
+}
+
+/** Code of an export of another module, or under another name. */
+function exportLine({ name, source, imported }: CreateExport): string {
+  if (source === undefined) return `export { ${imported} as ${name} };\n`;
+  const from = ` from ${JSON.stringify(source + CREATE_QUERY)};\n`;
+  if (imported === "*") return `export *${name === "*" ? "" : ` as ${name}`}${from}`;
+  return `export { ${imported} as ${name} }${from}`;
+}
+
+/** `Card` in `Card.Title = Title`. */
+function memberOwner(module: Module, node: Node): Binding | undefined {
+  if (node.type !== "AssignmentExpression" || node.left.type !== "MemberExpression") return undefined;
+  const { object } = node.left;
+  const binding = module.scopes.within(object).find((reference) => reference.node === object)?.binding;
+  return binding?.owner === null && binding.declared !== "import" ? binding : undefined;
 }
 
 /** The statements from the first early return on run again when a prop changes that decides. */

@@ -65,11 +65,11 @@ export class RangeEmitter {
     if (!content) return;
     const key = this.#views.text(by, place.scope);
     const isBlock = content.type === "BlockStatement";
-    this.#captures.capture(content, { ...place, level: list.level + 1, isBinding: false, isCreated: true });
+    const isFixed = !isBlock && isJsx(unwrap(content));
+    this.#captures.capture(content, { ...place, level: list.level + 1, isBinding: !isFixed, isCreated: true });
     const value: Code = isBlock ? ["(() => ", content, ")()"] : ["(", content, ")"];
     const open = `${this.#client.part("region", "For", place.scope)}(${part("Rows")}(${path}, ${list.key}), 0, `;
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : "0";
-    const isFixed = !isBlock && isJsx(unwrap(content));
     // Rows of the server are bound when their item changes. Others also read the index, or choose what they show.
     const isEager = !isFixed || row.params.length > 1;
     const bind = `, ${key}, ${part("N")}, (${slots}, ${root}) => ${part(isFixed ? "W" : "I")}(${root}, () => `;

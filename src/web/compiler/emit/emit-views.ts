@@ -4,10 +4,11 @@
  */
 import type { ESTree } from "vite";
 import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Node } from "../parse/ast.ts";
-import { isInside, type Module } from "../analyze/analyze.ts";
+import { isInside, passesStateOn, type Module } from "../analyze/analyze.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
+import { hasHostRoot } from "../extract/regions.ts";
 import { onlyChild } from "../extract/jsx-forms.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
@@ -80,7 +81,8 @@ export class ViewEmitter {
   #isComponent(node: ESTree.JSXElement): boolean {
     const { name } = node.openingElement;
     const builtin = svcName(name, this.#module.scopes);
-    if (!isComponentTag(tagName(name)) || ["For", "Show", "Match", "Portal"].includes(builtin ?? "")) return false;
+    if (!isComponentTag(tagName(name)) || ["For", "Show", "Match"].includes(builtin ?? "")) return false;
+    if (builtin === "Portal" && hasHostRoot(this.#extraction, node)) return false;
     refuseServerComponent(this.#extraction, node, builtin);
     return true;
   }
@@ -173,7 +175,7 @@ export class ViewEmitter {
   /** SVC121: components read a context once. */
   #refuseLiveContext(value: Node): void {
     const inner = unwrap(value);
-    if (inner.type === "Identifier" || isFunction(inner) || this.#module.liveness(inner) !== "live") return;
+    if (passesStateOn(this.#module, inner) || this.#module.liveness(inner) !== "live") return;
     throw fail(
       this.#extraction,
       "SVC121",

@@ -2,6 +2,7 @@
  * Captures of browser code: rewrites references to the component's values into reads of `$`, creates helpers for local functions and
  * computeds, and records the imports that the module needs. Rejects values that can't be sent to the browser (SVC101 … 107).
  */
+import { PATHS } from "../../../platform/shared/wire.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Problems } from "../problems.ts";
 import { attempt } from "./extraction.ts";
@@ -10,10 +11,10 @@ import type { ESTree } from "vite";
 import { holdsJsx, isFunction, isJsx, memberName, walk, type Node } from "../parse/ast.ts";
 import { isChildren } from "./jsx-forms.ts";
 import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
-import { CREATED_BUILTINS, type ClientModule } from "../emit/client-module.ts";
+import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { isFunctionProp } from "./handlers.ts";
-import { functionOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
+import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { selectionOf } from "./selections.ts";
@@ -79,21 +80,31 @@ export class Captures {
     if (!reference?.binding) return this.#module.file.text.slice(name.start, name.end);
     const { binding } = reference;
     if (binding.owner === null) {
-      if (this.#client.isCreatable(binding)) return this.#client.creatable(binding, place.scope) + source;
       const builtin = svcImport(binding);
-      const asset = builtin === undefined ? undefined : CREATED_BUILTINS[builtin];
-      if (builtin !== undefined && asset !== undefined) return this.#client.runtime(asset, builtin);
+      const asset = isImage(binding) ? PATHS.image : builtin === undefined ? undefined : CREATED_BUILTINS[builtin];
+      if (asset !== undefined) return this.#client.runtime(asset, builtin ?? "Image");
+      if (this.#client.creatables.has(binding)) return this.#client.creatable(binding, place.scope) + source;
       // `Theme` of `<Theme.Provider>`.
       this.#client.needModuleBinding(binding, reference);
       return reference.name + source;
     }
-    if (!place.scope.isClosure)
-      throw this.#fail(
-        "SVC120",
-        name,
-        `The browser may create this component, but "${reference.name}" is a value of the server. Use a component that is imported or declared in a module.`,
-      );
-    return (this.#closureCode(reference, binding, place) ?? reference.name) + source;
+    if (place.scope.isClosure) return (this.#closureCode(reference, binding, place) ?? reference.name) + source;
+    return this.#localTag(reference, binding, place) + source;
+  }
+
+  /** A component that a name of the server's component refers to: `const Icon = ICONS[props.kind]`, or the item of a row. */
+  #localTag(reference: Reference, binding: Binding, place: Place): string {
+    const frame = this.#frameOf(binding, place.scope);
+    if (frame && binding.declared === "param") return this.#rowParam(reference, binding, frame.level, place);
+    if (!frame && place.within && isInside(binding.node, place.within)) return reference.name;
+    const init = functionOf(binding) ?? initOf(binding);
+    const isKnown = init !== undefined && (isFunction(init) || isChosen(init));
+    if (isKnown) return this.#helper(binding, place, frame?.level ?? 0);
+    throw this.#fail(
+      "SVC120",
+      reference.node,
+      `The browser may create this component, but "${reference.name}" is a value of the server. Use a component that is imported or declared in a module.`,
+    );
   }
 
   /** Replaces the JSX in created content by views. */
@@ -115,7 +126,8 @@ export class Captures {
 
   /** A name of the module. In created content a component is its create function. */
   #moduleName(reference: Reference, binding: Binding, place: Place): void {
-    if (!place.isCreated || !this.#client.isCreatable(binding))
+    const { creatables } = this.#client;
+    if (!(place.isCreated ? creatables.has(binding) : creatables.isTable(binding)))
       return this.#client.needModuleBinding(binding, reference);
     const code = this.#client.creatable(binding, place.scope);
     if (code === reference.name) return;
@@ -429,6 +441,21 @@ export class Captures {
     if (source.type !== "VariableDeclarator") return "";
     return this.#pathInPattern(source.id, binding, binding);
   }
+}
+
+/** `import { Image } from "svckit/assets"` */
+function isImage(binding: Binding): boolean {
+  return importOf(binding)?.source.value === `${SVC}/assets` && exportedName(binding) === "Image";
+}
+
+/** Whether an expression only chooses a value, so that it may be evaluated in the browser too: `ICONS[kind]`, `isOpen ? Up : Down`. */
+function isChosen(init: Node): boolean {
+  let isPure = true;
+  walk(init, (node) => {
+    isPure &&= !isFunction(node) && !["CallExpression", "NewExpression", "AwaitExpression"].includes(node.type);
+    return isPure;
+  });
+  return isPure;
 }
 
 function isCallee(node: Node, parent: Node | undefined): boolean {

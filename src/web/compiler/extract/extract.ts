@@ -4,7 +4,7 @@
  */
 import type { ESTree } from "vite";
 import { extractAttributes } from "./attributes.ts";
-import { holdsJsx, isComponentTag, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import { holdsJsx, isComponentTag, returnsOf, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
 import { CREATED_BUILTINS } from "../emit/client-module.ts";
 import { attempt, fail, looseRegion, report, type Extraction, type Position } from "./extraction.ts";
@@ -15,10 +15,18 @@ import { nestingProblem, textProblem } from "../../../platform/shared/html/html-
 import { fixedText, holdsComponent, isAlternative, isChildren, isStructured, readsOfRegion } from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import type { Problems } from "../problems.ts";
-import { svcName } from "../analyze/declaration-kinds.ts";
+import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type { Element, Item, Run } from "../model.ts";
-import { forElement, matchElement, portalElement, region, showElement } from "./regions.ts";
+import {
+  dynamicElement,
+  forElement,
+  hasHostRoot,
+  matchElement,
+  portalElement,
+  region,
+  showElement,
+} from "./regions.ts";
 
 type Atom =
   | { kind: "text"; html: string; text: string }
@@ -151,12 +159,14 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
   if (builtin === "Show") return [{ kind: "item", item: showElement(extraction, node, position) }];
   if (builtin === "Match") return [{ kind: "item", item: matchElement(extraction, node, position) }];
   if (builtin === "Case") throw fail(extraction, "SVC109", node.openingElement, "Put <Case> directly into <Match>.");
-  if (builtin === "Portal" && position.isRegion && position.scope)
+  if (builtin === "Portal" && position.isRegion && position.scope && hasHostRoot(extraction, node))
     return [{ kind: "item", item: portalElement(extraction, node, position) }];
   if (position.isRegion) {
     refuseServerComponent(extraction, node, builtin);
     return [{ kind: "item", item: { kind: "component", node, key: ++position.template.lastKey } }];
   }
+  if (builtin === "Dynamic" && position.scope && followsAttribute(extraction, node))
+    return [{ kind: "item", item: dynamicElement(node, position) }];
   if (builtin === "Await" && foreignRoot(position.ancestors)) {
     throw fail(
       extraction,
@@ -166,6 +176,13 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
     );
   }
   return [{ kind: "item", item: { kind: "component", node, key: undefined } }];
+}
+
+function followsAttribute({ module }: Extraction, { openingElement }: ESTree.JSXElement): boolean {
+  return openingElement.attributes.some((attribute) => {
+    const { value } = attribute.type === "JSXAttribute" ? attribute : {};
+    return value?.type === "JSXExpressionContainer" && module.liveness(value.expression) === "live";
+  });
 }
 
 /** SVC120 for a component of the framework that only the server can run. */
@@ -203,7 +220,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
       { kind: "item", item: { kind: "insert", expression: child, isSole: false, key: ++position.template.lastKey } },
     ];
   }
-  if (isRegion || holdsJsx(inner)) {
+  if (isRegion || holdsJsx(inner) || callsView(module, inner)) {
     const isSure = position.isRegion || liveness === "live";
     if (!isSure && holdsComponent(inner, module.scopes))
       return [{ kind: "item", item: { kind: "piece", expression: child } }];
@@ -220,6 +237,14 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   }
   refuseText(extraction, child, position);
   return [{ kind: "expression", expression: child, live: true }];
+}
+
+/** Whether an expression uses a function of the module that returns JSX: `badge(row)`. */
+function callsView({ scopes }: Module, expression: Node): boolean {
+  return scopes.within(expression).some(({ binding }) => {
+    const fn = binding && functionOf(binding);
+    return fn !== undefined && fn !== expression && returnsOf(fn).some(holdsJsx);
+  });
 }
 
 /** Content in no element that changes: a part of a component's children, or content with a scope of its own. */

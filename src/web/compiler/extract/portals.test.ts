@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { insertPortals } from "../../ssr/components/insert-portals.ts";
-import { browserBody, compileError, serverBody } from "../harness.testkit.ts";
+import { browserBody, serverBody } from "../harness.testkit.ts";
 
 const A = (inside: string): string => `export function A(p) { const n = signal(1); return <main>${inside}</main>; }`;
 
@@ -20,9 +20,18 @@ describe("a portal in a branch", () => {
     assert.match(body, /\$Portal\(\$r, "#m", \$t\d, \(\$, \$r\) => \{\n\$T\(\$r, \(\) => \$\[0\]\.value\);\n\}, \$\);/);
   });
 
-  it("must contain one element", () => {
-    assert.equal(compileError(A("{n.value && <Portal><b>x</b><i>y</i></Portal>}")).code, "SVC109");
-    assert.equal(compileError(A("{n.value && <Portal><B /></Portal>}")).code, "SVC109");
+  it("gets an element around its content if that is not one element", () => {
+    for (const content of ["<b>x</b><i>y</i>", "<B />"]) {
+      const inside = A(`{n.value && <Portal to="#m">${content}</Portal>}`).replace(
+        "export",
+        "const B = () => <u />; export",
+      );
+      assert.match(
+        serverBody(inside),
+        /<!--\[-->" \+ .*"<template" \+ \$portal\("", "#m", \(\$mark\) => "<svc-portal" \+ \$mark/,
+      );
+      assert.match(browserBody(inside), /\$New\(\$Portal, \{ to: "#m", get children\(\)/);
+    }
   });
 });
 

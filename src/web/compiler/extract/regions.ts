@@ -1,7 +1,16 @@
 /** Step 3: extracts regions, which are lists, conditions and portals that the browser may have to create. */
 import type { ESTree } from "vite";
 import { DOM } from "../../../platform/shared/wire.ts";
-import { isComponentTag, isFunction, returnsOf, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import {
+  isComponentTag,
+  isFunction,
+  returnsOf,
+  tagName,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import type { Scopes } from "../parse/scopes.ts";
 import { normaliseText } from "../parse/jsx-text.ts";
 import { shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
@@ -54,7 +63,18 @@ function hostRoot(scopes: Scopes, node: Node): Node | undefined {
   }
   if (inner.type !== "JSXElement") return undefined;
   const isHost = !isComponentTag(tagName(inner.openingElement.name));
-  return isHost || svcName(inner.openingElement.name, scopes) === "Portal" ? inner : undefined;
+  if (isHost) return inner;
+  return svcName(inner.openingElement.name, scopes) === "Portal" && hostChild(scopes, inner) ? inner : undefined;
+}
+
+function hostChild(scopes: Scopes, portal: ESTree.JSXElement): Node | undefined {
+  const child = onlyChild(portal);
+  return child && hostRoot(scopes, child);
+}
+
+/** Whether the content of a `<Portal>` is one host element. Other content gets an element around it (client/created/portals.ts). */
+export function hasHostRoot({ module }: Extraction, portal: ESTree.JSXElement): boolean {
+  return hostChild(module.scopes, portal) !== undefined;
 }
 
 /** What a `<Show>` or `<Case>` shows: its only child, or a fragment of its children. */
@@ -142,7 +162,9 @@ function listOf(extraction: Extraction, node: Node, parts: ListParts, position: 
   scope.frames.push({ fn: parts.row, level });
   const roots = returnsOf(parts.row);
   const root = roots[0];
-  const host = root && roots.length === 1 && !position.isLoose ? hostRoot(extraction.module.scopes, root) : undefined;
+  const isOpen = scope.isClosure && declaresNames(parts.row);
+  const host =
+    root && roots.length === 1 && !position.isLoose && !isOpen ? hostRoot(extraction.module.scopes, root) : undefined;
   if (!host && parts.virtual) {
     throw fail(
       extraction,
@@ -162,6 +184,11 @@ function listOf(extraction: Extraction, node: Node, parts: ListParts, position: 
   const element = host && extraction.regionRoot(host, { ...position, level });
   if (parts.virtual) wakeWhenSeen(scope);
   return { kind: "list", node, ...parts, element, level: position.level, isSole: false, key: undefined };
+}
+
+/** Whether a row has constants of its own. Only a range declares them inside of a component's own code. */
+function declaresNames({ body }: FunctionNode): boolean {
+  return body?.type === "BlockStatement" && body.body.length > 1;
 }
 
 /** A virtual list must wake before the first event, because it follows the scroll position. */
@@ -228,6 +255,11 @@ export function portalElement(extraction: Extraction, node: ESTree.JSXElement, p
     created: [],
     foreign: undefined,
   };
+}
+
+/** A `<Dynamic>` that follows a value: a range, which the browser creates anew at the first change. */
+export function dynamicElement(node: ESTree.JSXElement, { level, template }: Position): Branch {
+  return { kind: "branch", node, level, pick: 0, branches: undefined, contents: [node], key: ++template.lastKey };
 }
 
 /** `<Match>`: the first case whose condition holds, as nested conditions. */

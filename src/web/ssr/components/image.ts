@@ -3,6 +3,7 @@ import type { Markup } from "../../jsx/element.ts";
 import type { ClassValue, StyleValue } from "../../../platform/shared/html/class-style.ts";
 import { classText, styleText } from "../../../platform/shared/html/class-style.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { defaultSizes, imageSize } from "../../../platform/shared/html/image-size.ts";
 import type { ImageSource } from "../../../platform/shared/image-source.ts";
 import { Html } from "../html.ts";
 import { at, url } from "../write.ts";
@@ -42,7 +43,7 @@ export type ImageProps = CommonProps &
 
 /**
  * Renders `<img>` with its size, `loading` and `decoding`, and for an imported image with versions, a `<picture>` around it with one
- * `<source>` for each format. It runs on the server. Code for the browser uses the fields of the imported image.
+ * `<source>` for each format.
  * @throws SvcError `SVC_DEFINITION` without a width and a height
  * @example
  * import photo from "./photo.jpg?image";
@@ -52,8 +53,7 @@ export function Image(props: ImageProps): Markup {
   const { src, alt, loading = "lazy" } = props;
   const size = sizeOf(props);
   const sources = typeof src === "string" ? [] : src.sources;
-  const sizes =
-    props.sizes ?? `${loading === "lazy" ? "auto, " : ""}(min-width: ${size.width}px) ${size.width}px, 100vw`;
+  const sizes = props.sizes ?? defaultSizes(loading, size.width);
   return new Html(() => {
     const before = [
       at(' id="', props.id),
@@ -71,14 +71,10 @@ export function Image(props: ImageProps): Markup {
 }
 
 function sizeOf({ src, width, height }: ImageProps): { width: number; height: number } {
-  const own = typeof src === "string" ? undefined : src;
-  if (width !== undefined && height !== undefined) return { width, height };
-  if (!own)
-    throw new SvcError(
-      "SVC_DEFINITION",
-      `<Image src=${JSON.stringify(src)}>: the size of a URL is not known. Give width and height, or import the file with ?image`,
-    );
-  if (width !== undefined) return { width, height: Math.round((width * own.height) / own.width) };
-  if (height !== undefined) return { width: Math.round((height * own.width) / own.height), height };
-  return { width: own.width, height: own.height };
+  const size = imageSize({ src, width, height });
+  if (size) return size;
+  throw new SvcError(
+    "SVC_DEFINITION",
+    `<Image src=${JSON.stringify(src)}>: the size of a URL is not known. Give width and height, or import the file with ?image`,
+  );
 }

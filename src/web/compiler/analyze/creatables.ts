@@ -1,0 +1,63 @@
+/**
+ * Decides which names of a module may make content in the browser: components, functions that return JSX, and tables and wrappers of them.
+ * Created content takes them from the module's create functions (emit/emit-create.ts).
+ */
+import { holdsJsx, type Node } from "../parse/ast.ts";
+import { importOf, svcImport } from "./declaration-kinds.ts";
+import type { Binding, Scopes } from "../parse/scopes.ts";
+
+export class Creatables {
+  readonly #scopes: Scopes;
+  readonly #known = new Map<Binding, boolean>();
+
+  constructor(scopes: Scopes) {
+    this.#scopes = scopes;
+  }
+
+  /** Whether a name of the module may be a component, return JSX, or contain a component. */
+  has(binding: Binding): boolean {
+    if (binding.declared === "import") return svcImport(binding) === undefined && this.#mayImport(binding);
+    const known = this.#known.get(binding);
+    if (known !== undefined) return known;
+    // A function that calls itself adds nothing to what else it uses.
+    this.#known.set(binding, false);
+    const isCreatable = holdsJsx(binding.source) || this.usesComponent(binding.source);
+    this.#known.set(binding, isCreatable);
+    return isCreatable;
+  }
+
+  /** Whether the name is a value without JSX of its own that contains components of the module, such as `const ICONS = { star: Star }`. */
+  isTable(binding: Binding, seen = new Set<Binding>()): boolean {
+    if (binding.declared === "import" || holdsJsx(binding.source) || seen.has(binding)) return false;
+    seen.add(binding);
+    return this.#used(binding.source).some((used) => holdsJsx(used.source) || this.isTable(used, seen));
+  }
+
+  /** A file without JSX may export components of another one. */
+  #mayImport(binding: Binding): boolean {
+    return /\.[jt]sx$/.test(String(importOf(binding)?.source.value)) || this.#isTag(binding);
+  }
+
+  /** `<Theme.Provider>` names a context, which is no component. */
+  #isTag(binding: Binding): boolean {
+    return this.#scopes.references.some(
+      ({ binding: named, node, parent }) =>
+        named === binding &&
+        node.type === "JSXIdentifier" &&
+        !(parent.type === "JSXMemberExpression" && parent.property.name === "Provider"),
+    );
+  }
+
+  /** Types are no references, and components begin with a capital letter. */
+  usesComponent(source: Node): boolean {
+    return this.#used(source).some((used) =>
+      used.declared === "import" ? /^[A-Z]/.test(used.name) && this.has(used) : this.has(used),
+    );
+  }
+
+  #used(source: Node): Binding[] {
+    return this.#scopes
+      .within(source)
+      .flatMap(({ binding }) => (binding?.owner === null && binding.source !== source ? [binding] : []));
+  }
+}
