@@ -3,12 +3,11 @@
  * function that makes nodes when the view is first shown. Content from the server is never run again. It stays until a condition, a row's
  * item or a prop that it was made from changes.
  */
-import { undoable } from "../../reactivity/cleanup.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { guard, isResuming, scoped, slotsAt, untrack, watch } from "../runtime/core.ts";
 import { listen } from "../runtime/event-types.ts";
 import type { Slots } from "../runtime/types.ts";
-import { L } from "../state/effect.ts";
+import { L, undoable } from "../state/effect.ts";
 import { K, tpl } from "./region.ts";
 
 type Handler = (slots: unknown, event: Event, element: Element) => unknown;

@@ -6,7 +6,7 @@ import { onCleanup, undoable, runCleanups } from "../../reactivity/cleanup.ts";
 import { effect } from "../../reactivity/effect.ts";
 import { Cell, isResuming, untrack } from "../runtime/core.ts";
 
-export { effect, onCleanup };
+export { effect, onCleanup, undoable };
 
 /** Reads all properties of a store, to subscribe to any change in it. */
 const follow = (value: unknown, seen = new Set()): void => {
