@@ -28,8 +28,14 @@ export interface Compiled {
   client: Output | undefined;
   /** Imports of the browser module: the app's modules and packages. */
   clientImports: readonly ClientImport[];
+  /** Imported functions whose results browser code captures. */
+  factories: readonly ClientImport[];
   /** Whether the module contains JSX. */
   hasJsx: boolean;
+  /** The browser module of components that are values. Undefined if the file has none. */
+  values: { output: Output; imports: readonly ClientImport[] } | undefined;
+  /** Whether rows or branches of the file show components that are values of the server. */
+  takesComponents: boolean;
   /** The browser module for live props. Undefined if the file shows and passes none. */
   live: LiveModule | undefined;
   /** Names of exported components that can't follow props. */
@@ -114,6 +120,9 @@ export function compileHooks(
     hasJsx: false,
     live: undefined,
     frozen: [],
+    factories: [],
+    values: undefined,
+    takesComponents: false,
   };
 }
 
@@ -154,10 +163,14 @@ export function compileFile(
     { isDevelopment, runtime, hasStyles, isBrowser, ...(liveNames && { liveNames }), ...(frozen && { frozen }) },
   );
   const server = emitter.emit();
+  const { client: values } = emitter.values;
   const compiled: Compiled = {
     server,
     client: client.isEmpty ? undefined : client.render(),
     clientImports: client.imports,
+    factories: client.factories,
+    values: values.isEmpty ? undefined : { output: values.render(), imports: values.imports },
+    takesComponents: client.takesComponents || emitter.live.client.takesComponents,
     hasJsx: emitter.hasJsx,
     live: liveModule(emitter.live),
     frozen: frozenComponents(module),

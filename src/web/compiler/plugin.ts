@@ -10,6 +10,7 @@ import { transformWithOxc, type Plugin, type Rollup } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { BROWSER_NAMES, CREATE_QUERY, CREATED_NAMES, type ClientImport } from "./emit/client-module.ts";
+import { VALUES_QUERY } from "./emit/emit-component-values.ts";
 import { LIVE_QUERY, liveNames, type PassedProp } from "./emit/emit-live-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
@@ -32,6 +33,8 @@ import { refuseOtherHooks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { importsOf } from "./parse/imports.ts";
 import { parse } from "./parse/parse.ts";
+import { exportedFunction, instanceMadeBy } from "./analyze/instances.ts";
+import { unserialisableMessage } from "./extract/captures.ts";
 import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
@@ -108,6 +111,10 @@ export interface AppModules {
   passed: Map<string, readonly PassedProp[]>;
   /** Absolute path of each TSX file -> names of its components that can't follow props. */
   frozen: Map<string, readonly string[]>;
+  /** As `browser`, for the browser modules of components that are values, which an app needs only if a file is in `takers`. */
+  values: Map<string, string>;
+  /** Absolute paths of the files with rows or branches that show such components. */
+  takers: Set<string>;
   /** Absolute path of each module with JSX -> its path relative to the root. */
   jsx: Map<string, string>;
   /** Absolute path of each module that imports the framework. */
@@ -135,6 +142,8 @@ export function newAppModules(isBuild = false): AppModules {
     live: new Map(),
     passed: new Map(),
     frozen: new Map(),
+    values: new Map(),
+    takers: new Set(),
     jsx: new Map(),
     framework: new Set(),
     styles: new StyleImports(),
@@ -145,8 +154,9 @@ export function newAppModules(isBuild = false): AppModules {
 }
 
 /** The entries of a browser build. */
-export function browserEntries({ browser, live, passed }: AppModules): Map<string, string> {
-  return new Map([...browser, ...(liveNames(passed.values()).size > 0 ? live : [])]);
+export function browserEntries({ browser, live, passed, values, takers }: AppModules): Map<string, string> {
+  const needed = [...(liveNames(passed.values()).size > 0 ? live : []), ...(takers.size > 0 ? values : [])];
+  return new Map([...browser, ...needed]);
 }
 
 /** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */
@@ -238,6 +248,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (!id.endsWith(CLIENT_QUERY)) return undefined;
       const file = await fileOf(this, id);
       const module = id.slice(0, -CLIENT_QUERY.length);
+      if (module.endsWith(VALUES_QUERY)) return loadValues(this, module.slice(0, -VALUES_QUERY.length), file);
       const isLive = module.endsWith(LIVE_QUERY);
       const source = isLive ? module.slice(0, -LIVE_QUERY.length) : module;
       const aliases = await imports.aliasesIn(file.text, source, resolverOf(this));
@@ -303,15 +314,17 @@ export function svc(options: PluginOptions = {}): Plugin {
       const hasStyles = isDevelopment || modules.styles.stylesOf([id]).length > 0;
       const runtime = runtimeOf(aliases, id);
       const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles, isBrowser });
+      if (!isBrowser) await refuseFactories(this, compiled.factories, file, id);
       if (compiled.client) modules.browser.set(id, file.path);
       noteLive(id, file.path, compiled);
+      noteValues(id, file.path, compiled);
       if (compiled.hasJsx) modules.jsx.set(id, file.path);
       else modules.jsx.delete(id);
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
       const found = await findHandlerActions(
         id,
-        [...compiled.clientImports, ...(compiled.live?.imports ?? [])],
+        [...compiled.clientImports, ...(compiled.live?.imports ?? []), ...(compiled.values?.imports ?? [])],
         searchOf(this),
       );
       modules.searched.set(id, found.searched);
@@ -352,6 +365,22 @@ export function svc(options: PluginOptions = {}): Plugin {
     else modules.passed.delete(id);
     if (frozen.length > 0) modules.frozen.set(id, frozen);
     else modules.frozen.delete(id);
+  }
+
+  function noteValues(id: string, path: string, { values, takesComponents }: Compiled): void {
+    if (values) modules.values.set(id + VALUES_QUERY, path + VALUES_QUERY);
+    else modules.values.delete(id + VALUES_QUERY);
+    if (takesComponents) modules.takers.add(id);
+    else modules.takers.delete(id);
+  }
+
+  async function loadValues(context: Resolver, module: string, file: SourceFile): Promise<Output> {
+    const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
+    const { values } = compile(file.text, file.path, { aliases });
+    if (!values) return { code: "export {};", map: "" };
+    await checkImports(context, values.imports, file, module);
+    await refuseServerComponents(createOf(context), values.imports, module, file.path);
+    return stripTypes(values.output, file);
   }
 
   /** The bundle shows which stubs browser code still uses, however it imports them. */
@@ -419,6 +448,25 @@ export function svc(options: PluginOptions = {}): Plugin {
       },
       actionsOf: (module) => actionsOf(context, module),
     };
+  }
+
+  /** @throws SvcError SVC107 if browser code captures what a function of another file returns, and that is an instance of a class */
+  async function refuseFactories(
+    context: Resolver,
+    factories: readonly ClientImport[],
+    file: SourceFile,
+    id: string,
+  ): Promise<void> {
+    const problems = new Problems();
+    for (const item of factories) {
+      const resolved = await context.resolve(item.source, id);
+      if (!resolved || resolved.external || !/\.[cm]?[jt]sx?$/.test(resolved.id)) continue;
+      const fn = exportedFunction(parse(await fileOf(context, resolved.id)), item.imported);
+      const name = fn && instanceMadeBy(fn);
+      if (name === undefined) continue;
+      problems.add(diagnostic(file, "SVC107", item, unserialisableMessage(item.local, `an instance of ${name}`)));
+    }
+    problems.throwAny();
   }
 
   /** A browser module may import only actions from a module of actions. */

@@ -40,12 +40,11 @@ export class Creatables {
 
   /** `<Theme.Provider>` names a context, which is no component. */
   #isTag(binding: Binding): boolean {
-    return this.#scopes.references.some(
-      ({ binding: named, node, parent }) =>
-        named === binding &&
-        node.type === "JSXIdentifier" &&
-        !(parent.type === "JSXMemberExpression" && parent.property.name === "Provider"),
-    );
+    return this.#scopes.references.some(({ binding: named, node, parent }) => {
+      if (named !== binding || node.type !== "JSXIdentifier" || parent.type !== "JSXOpeningElement") return false;
+      const { name } = parent;
+      return name.type !== "JSXMemberExpression" || name.property.name !== "Provider";
+    });
   }
 
   /** Types are no references, and components begin with a capital letter. */

@@ -130,7 +130,12 @@ function importSource(binding: Binding): string | undefined {
 /** @returns the class name of a `new X` that the state script cannot contain, else undefined. */
 export function unserialisableInit(binding: Binding): string | undefined {
   const init = initOf(binding);
-  if (init?.type !== "NewExpression") return undefined;
-  const name = init.callee.type === "Identifier" ? init.callee.name : "…";
+  return init && unserialisableClass(init);
+}
+
+/** The same for an expression. */
+export function unserialisableClass(node: Node): string | undefined {
+  if (node.type !== "NewExpression") return undefined;
+  const name = node.callee.type === "Identifier" ? node.callee.name : "…";
   return SERIALISABLE.has(name) ? undefined : name;
 }

@@ -16,6 +16,7 @@ import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
 import { findEntry, requirePath } from "../build/build.ts";
+import { VALUES_QUERY } from "../emit/emit-component-values.ts";
 import { LIVE_QUERY } from "../emit/emit-live-props.ts";
 import { DevChunks } from "./dev-chunks.ts";
 import { createHotModules, type HotModules } from "./hot-modules.ts";
@@ -113,6 +114,8 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       modules.browser.delete(file);
       modules.live.delete(file + LIVE_QUERY);
       modules.passed.delete(file);
+      modules.values.delete(file + VALUES_QUERY);
+      modules.takers.delete(file);
       modules.jsx.delete(file);
       // Building the chunks records the called actions again.
       modules.actions.clear();

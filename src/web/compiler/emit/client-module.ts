@@ -89,6 +89,10 @@ export interface ClientImport {
 export class ClientModule {
   readonly names: Names;
   readonly imports: ClientImport[] = [];
+  /** Whether rows or branches show components that are values of the server, such as `<props.as />`. */
+  takesComponents = false;
+  /** Imported functions whose results browser code captures. `local` is the name of the result. */
+  readonly factories: ClientImport[] = [];
   readonly #module: Module;
   readonly #source: MagicString;
   readonly #runtime = new Map<string, Set<string>>();

@@ -24,7 +24,7 @@ export interface CreateModule {
   problems: ReadonlyMap<string, SvcError>;
   /** Imports of each create function. */
   uses: ReadonlyMap<string, readonly ClientImport[]>;
-  /** `export * from "…"` */
+  /** Modules of which all exports are exported again. */
   reexports: readonly ClientImport[];
   /** Exports that are no create functions. They are those of the module itself. */
   others: readonly string[];

@@ -39,6 +39,7 @@ import { svcName } from "../analyze/declaration-kinds.ts";
 import { newScope, type Code, type Element, type Scope } from "../model.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { emitContexts } from "./emit-contexts.ts";
+import { ComponentValuesEmitter } from "./emit-component-values.ts";
 import { LivePropsEmitter } from "./emit-live-props.ts";
 import { LiftedEmitter } from "./emit-lifted.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
@@ -66,6 +67,8 @@ export class ServerEmitter {
   readonly #items: ItemEmitter;
   readonly #calls: ComponentCallEmitter;
   readonly #live: LivePropsEmitter;
+  /** The browser module of components that are values. Complete after `emit`. */
+  readonly values: ComponentValuesEmitter;
   readonly #stills: StorePropReads | undefined;
   readonly #isBrowser: boolean;
   #scopes = 0;
@@ -107,6 +110,7 @@ export class ServerEmitter {
     };
     this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames, frozen);
     this.#live.follow(browser);
+    this.values = new ComponentValuesEmitter(extraction.module, this.#out);
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
     this.#calls = new ComponentCallEmitter(extraction, this.#out, walker, this.#live);
@@ -138,7 +142,10 @@ export class ServerEmitter {
   #rewrite(node: Node): void {
     if (isJsx(node)) attempt(this.#extraction, () => this.#value(node));
     else if (isFunction(node) && this.#module.components.has(node)) this.#component(node);
-    else for (const child of childrenOf(node)) this.#rewrite(child);
+    else {
+      if (!this.#isBrowser) this.values.emit(node);
+      for (const child of childrenOf(node)) this.#rewrite(child);
+    }
   }
 
   #value(node: JsxRoot): void {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browser, browserBody, browserImports, serverBody, signal } from "../harness.testkit.ts";
+import { browser, browserBody, browserImports, compileError, serverBody, signal } from "../harness.testkit.ts";
 
 /** The slots that the server passes to the first scope. */
 function slotsOf(text: string): string | undefined {
@@ -8,6 +8,21 @@ function slotsOf(text: string): string | undefined {
 }
 
 describe("a capture of browser code", () => {
+  it("is no instance of a class that a function of the file returns", () => {
+    const text = (made: string): string =>
+      `class M {} const make = () => ${made}; export function A() { const m = make(); return <p onClick={() => m.x}>x</p>; }`;
+    const error = compileError(text("new M()"));
+    assert.equal(error.code, "SVC107");
+    assert.match(error.message, /"m" is an instance of M/);
+    assert.equal(slotsOf(text("new Map()")), "0, [m]");
+  });
+
+  it("is a component that a branch gets as a prop", () => {
+    const text = 'export function A(p) { const n = signal(0); return <p>{n.value && <p.as size="1" />}</p>; }';
+    assert.equal(slotsOf(text), "2, [p.as, n]");
+    assert.match(browserBody(text), /\$New\(\$\[0\], \{ size: "1" \}\)/);
+  });
+
   it("is a single prop by its path, not the props object", async () => {
     const text = "export const A = (props) => <p onClick={() => [props.a, props.b.c, props.a]}>x</p>;";
     assert.equal(slotsOf(text), "0, [props.a, props.b]");

@@ -17,6 +17,7 @@ import { isFunctionProp } from "./handlers.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
+import { instanceMadeBy } from "../analyze/instances.ts";
 import { selectionOf } from "./selections.ts";
 import { isRestOfProps } from "../analyze/prop-reads.ts";
 import { isShown } from "../analyze/stale-reads.ts";
@@ -89,22 +90,28 @@ export class Captures {
       return reference.name + source;
     }
     if (place.scope.isClosure) return (this.#closureCode(reference, binding, place) ?? reference.name) + source;
-    return this.#localTag(reference, binding, place) + source;
+    return this.#localTag(name, reference, binding, place);
   }
 
-  /** A component that a name of the server's component refers to: `const Icon = ICONS[props.kind]`, or the item of a row. */
-  #localTag(reference: Reference, binding: Binding, place: Place): string {
+  /** A component that a name of the server's component refers to: `<props.as />`, `const Icon = ICONS[props.kind]`, or the item of a row. */
+  #localTag(name: Node, reference: Reference, binding: Binding, place: Place): string {
+    const { text } = this.#module.file;
     const frame = this.#frameOf(binding, place.scope);
-    if (frame && binding.declared === "param") return this.#rowParam(reference, binding, frame.level, place);
-    if (!frame && place.within && isInside(binding.node, place.within)) return reference.name;
+    const withRest = (code: string, end: number): string => code + text.slice(end, name.end);
+    const { end } = reference.node;
+    this.#client.takesComponents = true;
+    if (frame && binding.declared === "param")
+      return withRest(this.#rowParam(reference, binding, frame.level, place), end);
+    if (!frame && place.within && isInside(binding.node, place.within)) return withRest(reference.name, end);
     const init = functionOf(binding) ?? initOf(binding);
-    const isKnown = init !== undefined && (isFunction(init) || isChosen(init));
-    if (isKnown) return this.#helper(binding, place, frame?.level ?? 0);
-    throw this.#fail(
-      "SVC120",
-      reference.node,
-      `The browser may create this component, but "${reference.name}" is a value of the server. Use a component that is imported or declared in a module.`,
-    );
+    if (frame || (init && (isFunction(init) || isChosen(init))))
+      return withRest(this.#helper(binding, place, frame?.level ?? 0), end);
+    let member = name;
+    while (member.type === "JSXMemberExpression" && member.object.type === "JSXMemberExpression")
+      member = member.object;
+    const isMember = member.type === "JSXMemberExpression" && this.#module.kind(binding) === "props";
+    const target = isMember ? member : reference.node;
+    return withRest(this.#slot(reference, binding, place, target), target.end);
   }
 
   /** Replaces the JSX in created content by views. */
@@ -318,12 +325,8 @@ export class Captures {
     return this.#slot(reference, binding, place, target);
   }
 
-  #unserialisable(reference: Reference, what: string): SvcError {
-    return this.#fail(
-      "SVC107",
-      reference.node,
-      `"${reference.name}" is ${what}, which can't be sent to the browser. Create it inside the handler or in onLoad, or pass its plain data.`,
-    );
+  #unserialisable({ name, node }: Pick<Reference, "name" | "node">, what: string): SvcError {
+    return this.#fail("SVC107", node, unserialisableMessage(name, what));
   }
 
   #slot(reference: Pick<Reference, "name" | "node">, binding: Binding, place: Place, target: Node): string {
@@ -339,6 +342,7 @@ export class Captures {
         `"${source}" is HTML from the server, but it is in a row or branch that the browser may create. Move it outside.`,
       );
     }
+    if (target.type === "Identifier") this.#refuseInstance(reference, binding);
     if (isCalled && !isFunctionProp(prop)) {
       throw this.#fail(
         "SVC107",
@@ -357,6 +361,23 @@ export class Captures {
     if (slot) scope.read?.add(slot);
     if (place.isBinding) scope.boundCount = Math.max(scope.boundCount, index + 1);
     return `${this.slotsAt(level, 0)}[${index}]`;
+  }
+
+  /** SVC107 for `const model = makeModel()` if the function returns an instance of a class. The plugin checks those of other files. */
+  #refuseInstance(reference: Pick<Reference, "name" | "node">, binding: Binding): void {
+    const init = initOf(binding);
+    if (init?.type !== "CallExpression" || init.callee.type !== "Identifier") return;
+    const { callee } = init;
+    const factory = this.#module.scopes.within(callee).find(({ node }) => node === callee)?.binding;
+    if (!factory) return;
+    const fn = functionOf(factory);
+    const name = fn && instanceMadeBy(fn);
+    if (name !== undefined) throw this.#unserialisable(reference, `an instance of ${name}`);
+    const declaration = importOf(factory);
+    if (!declaration || svcImport(factory) !== undefined) return;
+    const { start, end } = reference.node;
+    const imported = exportedName(factory);
+    this.#client.factories.push({ source: declaration.source.value, imported, local: reference.name, start, end });
   }
 
   /** The slot of a name in the component's body, for generated code. */
@@ -441,6 +462,11 @@ export class Captures {
     if (source.type !== "VariableDeclarator") return "";
     return this.#pathInPattern(source.id, binding, binding);
   }
+}
+
+/** @param what a description of the value */
+export function unserialisableMessage(name: string, what: string): string {
+  return `"${name}" is ${what}, which can't be sent to the browser. Create it inside the handler or in onLoad, or pass its plain data.`;
 }
 
 /** `import { Image } from "svckit/assets"` */

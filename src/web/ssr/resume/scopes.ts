@@ -212,7 +212,8 @@ export class PageScopes implements NestedIndex {
     const chunk = this.#chunkOf(block);
     this.#page.names?.meet(block, slots);
     const indices = slots.map((value, slot) => this.#indexOf(value, undefined, block, slot));
-    const modules = [FUNCTIONS, HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk)];
+    const needed = this.#neededBy(block, chunk);
+    const modules = [FUNCTIONS, HANDLER + chunk, ...block.parts, ...this.#tokenOf(chunk), ...needed];
     const parts = indices.flatMap((index) => this.#page.values.likelyParts(index));
     return {
       kind: FUNCTION_KIND,

@@ -1,0 +1,79 @@
+/**
+ * Step 4 for components as values: `<Box as={Icon} />` and `const TABS = [{ view: Home }]`. A row or branch of a component from the server may
+ * show such a component, so the server records how the browser gets it: an export of a second browser module of the file, which only apps
+ * with such rows and branches have.
+ */
+import type { Module } from "../analyze/analyze.ts";
+import { functionOf } from "../analyze/declaration-kinds.ts";
+import type { Node } from "../parse/ast.ts";
+import type { Binding } from "../parse/scopes.ts";
+import { newScope } from "../model.ts";
+import { ClientModule } from "./client-module.ts";
+import type { ServerOutput } from "./server-output.ts";
+
+/** Query of an import that requests the components that a file uses as values. */
+export const VALUES_QUERY = "?svc-values";
+
+/** Parents between a component's name and the attribute or constant that it is a value of. */
+const CHOICES: ReadonlySet<string> = new Set(["ConditionalExpression", "LogicalExpression", "ParenthesizedExpression"]);
+const LITERALS: ReadonlySet<string> = new Set(["Property", "ObjectExpression", "ArrayExpression"]);
+
+export class ComponentValuesEmitter {
+  readonly #module: Module;
+  readonly #out: ServerOutput;
+  readonly #symbols = new Map<Binding, string>();
+  #block: string | undefined;
+  /** The browser module. */
+  readonly client: ClientModule;
+
+  constructor(module: Module, out: ServerOutput) {
+    this.#module = module;
+    this.#out = out;
+    this.client = new ClientModule(module);
+  }
+
+  /** Records the component that a name refers to, if it is a value. */
+  emit(node: Node): void {
+    if (node.type !== "Identifier") return;
+    const binding = this.#module.scopes.within(node).find((reference) => reference.node === node)?.binding;
+    if (!binding || binding.owner !== null || !this.#isComponent(binding) || !this.#isValue(node)) return;
+    this.#block ??= this.#out.addBlock([
+      JSON.stringify(this.#module.file.path + VALUES_QUERY),
+      "0",
+      "[]",
+      '["create", "effect", "region"]',
+    ]);
+    this.#out.wrap(node, `${this.#out.use("fn")}(${this.#block}, "${this.#symbolOf(binding)}", [], `, ")");
+  }
+
+  #isComponent(binding: Binding): boolean {
+    if (!/^[A-Z]/.test(binding.name) || !this.client.creatables.has(binding)) return false;
+    return binding.declared === "import" || functionOf(binding) !== undefined;
+  }
+
+  /** Whether it is the value of an attribute, or part of a constant of the module. */
+  #isValue(node: Node): boolean {
+    let inner = node;
+    let parent = this.#module.parentOf(node);
+    if (parent?.type === "Property" && (parent.shorthand || parent.value !== node)) return false;
+    while (parent && (CHOICES.has(parent.type) || LITERALS.has(parent.type) || parent.type.startsWith("TS"))) {
+      inner = parent;
+      parent = this.#module.parentOf(parent);
+    }
+    if (parent?.type === "JSXExpressionContainer") return this.#module.parentOf(parent)?.type === "JSXAttribute";
+    if (parent?.type !== "VariableDeclarator" || parent.init !== inner || inner === node) return false;
+    return this.#module.scopes.bindingAt(parent.id)?.owner === null;
+  }
+
+  #symbolOf(binding: Binding): string {
+    let symbol = this.#symbols.get(binding);
+    if (symbol === undefined) {
+      symbol = `v${this.#symbols.size}`;
+      this.#symbols.set(binding, symbol);
+      const scope = newScope(0, this.client.newEdits());
+      const code = this.client.creatable(binding, scope);
+      this.client.add(scope.edits, [`export const ${symbol} = () => ${code};\n`]);
+    }
+    return symbol;
+  }
+}
