@@ -23,6 +23,7 @@ import type { SignalName, UpdateDefinition } from "../../definition/signal-types
 import { handleUpdate, type UpdateCounts } from "../../definition/update-definition.ts";
 import { summaryOf } from "../../definition/summary.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
+import { beginCall } from "./begin-call.ts";
 import type { ToolCalls } from "./worker-tools.ts";
 
 export class AttemptContext implements WorkerContext {
@@ -113,7 +114,7 @@ export class AttemptContext implements WorkerContext {
   }
 
   get fetch(): WorkerContext["fetch"] {
-    return (url, init) => this.#toolCalls.fetch(url, init);
+    return (url, init) => beginCall(() => this.#toolCalls.fetch(url, init));
   }
 
   get state(): WorkerContext["state"] {
@@ -126,55 +127,53 @@ export class AttemptContext implements WorkerContext {
   // Durable calls. The worker's code has types; here all values are JSON.
 
   get checkpoint(): DurableCalls["checkpoint"] {
-    return async () => this.#durable.checkpoint();
+    return () => beginCall(() => this.#durable.checkpoint());
   }
 
   get step(): DurableCalls["step"] {
-    return (async (key, fn, options) => this.#durable.step(key, fn, options)) as DurableCalls["step"];
+    return ((key, fn, options) => beginCall(() => this.#durable.step(key, fn, options))) as DurableCalls["step"];
   }
 
   get tx(): DurableCalls["tx"] {
-    return (async (run, options) => this.#durable.tx(run, options)) as DurableCalls["tx"];
+    return ((run, options) => beginCall(() => this.#durable.tx(run, options))) as DurableCalls["tx"];
   }
 
   get artifact(): DurableCalls["artifact"] {
-    return async (name, data, type) => this.#durable.artifact(name, data, type);
+    return (name, data, type) => beginCall(() => this.#durable.artifact(name, data, type));
   }
 
   get sleep(): DurableCalls["sleep"] {
-    return async (until, options) => this.#durable.sleep(until, options);
+    return (until, options) => beginCall(() => this.#durable.sleep(until, options));
   }
 
   get waitFor(): DurableCalls["waitFor"] {
-    return (async (signal: SignalName, options?: WaitOptions) =>
-      this.#durable.waitFor(...waitArguments(signal, options))) as DurableCalls["waitFor"];
+    return ((signal: SignalName, options?: WaitOptions) =>
+      beginCall(() => this.#durable.waitFor(...waitArguments(signal, options)))) as DurableCalls["waitFor"];
   }
 
   get waitForEvent(): DurableCalls["waitForEvent"] {
-    return (async (event: EventDefinition, options?: EventWaitOptions) =>
-      this.#durable.waitForEvent(requireEvent(event), options)) as DurableCalls["waitForEvent"];
+    return ((event: EventDefinition, options?: EventWaitOptions) =>
+      beginCall(() => this.#durable.waitForEvent(requireEvent(event), options))) as DurableCalls["waitForEvent"];
   }
 
   get handleUpdate(): DurableCalls["handleUpdate"] {
-    return (async (
-      update: UpdateDefinition<unknown, unknown, unknown>,
-      handler: never,
-      options?: HandleUpdateOptions,
-    ) =>
-      handleUpdate(this, (this.#updates ??= new Map()), { update, handler, options })) as DurableCalls["handleUpdate"];
+    return ((update: UpdateDefinition<unknown, unknown, unknown>, handler: never, options?: HandleUpdateOptions) =>
+      beginCall(() =>
+        handleUpdate(this, (this.#updates ??= new Map()), { update, handler, options }),
+      )) as DurableCalls["handleUpdate"];
   }
 
   get patched(): DurableCalls["patched"] {
-    return async (name) => this.#durable.patched(name);
+    return (name) => beginCall(() => this.#durable.patched(name));
   }
 
   get call(): DurableCalls["call"] {
-    return (async (key, worker, input, options) =>
-      this.#durable.call(key, worker, input, options)) as DurableCalls["call"];
+    return ((key, worker, input, options) =>
+      beginCall(() => this.#durable.call(key, worker, input, options))) as DurableCalls["call"];
   }
 
   get map(): DurableCalls["map"] {
-    return (async (key: string, items: readonly unknown[], worker: object, options?: MapCallOptions) =>
-      this.#durable.map(key, items, worker, options)) as DurableCalls["map"];
+    return ((key: string, items: readonly unknown[], worker: object, options?: MapCallOptions) =>
+      beginCall(() => this.#durable.map(key, items, worker, options))) as DurableCalls["map"];
   }
 }

@@ -16,6 +16,7 @@ import {
 } from "./thread-messages.ts";
 import type { StandardSchema } from "../../../platform/shared/schema.ts";
 import { AttemptTimeout } from "../attempt/attempt-limits.ts";
+import { beginCall, handled } from "../attempt/begin-call.ts";
 import { validateCall } from "../attempt/validate-call.ts";
 import type { Slot } from "../queue/slot.ts";
 import type { ToolCalls } from "../attempt/worker-tools.ts";
@@ -198,7 +199,7 @@ export class RemoteContext {
       (method: ReportMethod) =>
       (...args: unknown[]): void =>
         this.#say({ type: "told", method, args });
-    const ask = this.#ask.bind(this);
+    const ask = (method: Asked, args: unknown[], own?: Own): Promise<never> => handled(this.#ask(method, args, own));
     const updates: UpdateCounts = new Map();
     const made: WorkerContext = {
       ...context,
@@ -207,7 +208,7 @@ export class RemoteContext {
       heartbeat: report("heartbeat"),
       log: report("log"),
       emit: report("emit"),
-      fetch: (url, init) => toolCalls().fetch(url, init),
+      fetch: (url, init) => beginCall(() => toolCalls().fetch(url, init)),
       progress: report("progress"),
       summary: report("summary"),
       state: {
@@ -233,20 +234,23 @@ export class RemoteContext {
         const [name, { schema, ...options }] = waitArguments(signal, given);
         return ask("waitFor", [name, options, schema !== undefined], schema && { schema });
       },
-      waitForEvent: async (event: EventDefinition, options?: EventWaitOptions) => {
-        const { name, schema } = requireEvent(event);
-        return ask("waitForEvent", [name, options, schema !== undefined], schema && { schema });
-      },
-      handleUpdate: async (
+      waitForEvent: (event: EventDefinition, options?: EventWaitOptions) =>
+        beginCall(() => {
+          const { name, schema } = requireEvent(event);
+          return ask("waitForEvent", [name, options, schema !== undefined], schema && { schema });
+        }),
+      handleUpdate: (
         update: UpdateDefinition<unknown, unknown, unknown>,
         handler: never,
         options?: HandleUpdateOptions,
-      ) => handleUpdate(made, updates, { update, handler, options }),
+      ) => beginCall(() => handleUpdate(made, updates, { update, handler, options })),
       patched: (name) => ask("patched", [name]),
-      call: async (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
-        ask("call", [key, validateCall("call", key, worker).name, input, asData("call", key, options)]),
-      map: async (key: string, items: readonly unknown[], worker: unknown, options?: MapCallOptions) =>
-        ask("map", [key, items, validateCall("map", key, worker).name, asData("map", key, options)]),
+      call: (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
+        beginCall(() =>
+          ask("call", [key, validateCall("call", key, worker).name, input, asData("call", key, options)]),
+        ),
+      map: (key: string, items: readonly unknown[], worker: unknown, options?: MapCallOptions) =>
+        beginCall(() => ask("map", [key, items, validateCall("map", key, worker).name, asData("map", key, options)])),
     };
     return made;
   }
