@@ -54,6 +54,27 @@ describe("temporal", () => {
     assert.deepEqual(winners, ["signal", "signal"]);
   });
 
+  it("a call that fails before it is awaited does not end the process", async () => {
+    const flow = worker("flow", once, async (_: unknown, ctx) => {
+      const [failing, open] = [
+        ctx.step("failing", () => Promise.reject(new Error("root failure"))),
+        ctx.waitFor("stop"),
+      ];
+      await ctx.waitFor("go");
+      await Promise.all([failing, open]);
+    });
+    const at = await scene({ workers: [flow] });
+    const [failed, cancelled] = [await at.engine.start(flow, null), await at.engine.start(flow, null)];
+    await at.engine.idle();
+    await failed.signal("go");
+    await cancelled.cancel();
+    await at.engine.idle();
+    assert.deepEqual(
+      [await at.outcome(failed), (await at.outcome(cancelled))[0]],
+      [["failed", "root failure"], "cancelled"],
+    );
+  });
+
   it("cancellation reaches a running activity", async () => {
     let reason = "";
     const busy = worker("busy", (_: unknown, ctx) =>
