@@ -183,14 +183,6 @@ export const JSX_MISTAKES: Mistake[] = [
     "const B = () => <i />; export function A(props) { return <ul><For each={props.rows}>{(row) => <li><B /></li>}</For></ul>; }",
   ],
   [
-    "a component that is a value of the server in a live branch",
-    "export function A(props) { const n = signal(1); return <p>{n.value && <«props.as» />}</p>; }",
-    "SVC120",
-    /imported or declared/,
-    "const B = () => <i />; export function A(props) { const n = signal(1); return <p>{n.value && <B />}</p>; }",
-    'import { B } from "./b.tsx"; export function A(props) { const n = signal(1); return <p>{n.value && <B />}</p>; }',
-  ],
-  [
     "children of the server in a component in a live branch",
     "export function A(props) { const n = signal(1); return <p>{n.value && <B>{«props.children»}</B>}</p>; }",
     "SVC120",
