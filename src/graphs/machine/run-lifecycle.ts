@@ -86,9 +86,10 @@ export class Lifecycle {
     change.event("graph.started", undefined, { epoch: this.row.epoch });
   }
 
-  /** The next epoch. A run with a key needs it again. */
+  /** The next epoch. A run with a key needs it again, and waits for it as long as it takes: its time to live is over. */
   restart(change: Change): void {
     if (this.row.admittedMs !== undefined) this.set(change, { admittedMs: undefined });
+    if (this.row.expiresMs !== undefined) this.set(change, { expiresMs: undefined });
     this.setPhase(change, "running");
     this.set(change, {
       epoch: this.row.epoch + 1,

@@ -61,6 +61,20 @@ for (const url of STORES)
       await table.store.close();
     });
 
+    it("does not apply to a retry: an expired run that an operator retries waits as long as it takes", async () => {
+      const table = await bench({ graphs: [limited] }, url);
+      const [first, second] = [await start(table), await start(table)];
+      await table.pass(60_000);
+      assert.equal(await outcome(table, second), EXPIRED);
+      await table.engine.retry(second);
+      await table.pass(600_000);
+      assert.equal(await outcome(table, second), "queued");
+      await table.engine.signal(first, "go");
+      await table.engine.idle();
+      assert.equal(await outcome(table, second), "running");
+      await table.store.close();
+    });
+
     it("is checked when it is given", async () => {
       const table = await bench({ graphs: [limited] }, url);
       await assert.rejects(start(table, { ttl: "soon" }), { code: "SVC_INVALID" });
