@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { GraphEvent } from "svckit/graph";
 
-type Known = Pick<GraphEvent, "seq" | "type" | "node">;
+type Known = Pick<GraphEvent, "seq" | "type" | "node" | "data">;
 
 /** @throws AssertionError that names the run and the first event that does not follow from the previous ones. */
 export function checkJournal(graphId: string, events: readonly Known[]): void {
@@ -33,7 +33,7 @@ class Journal {
   /** Applies the event. @returns why it is not valid here. */
   refusal(event: Known): string | undefined {
     const before = this.#graph;
-    if (event.type.startsWith("graph.")) return this.#graphEvent(event.type, before);
+    if (event.type.startsWith("graph.")) return this.#graphEvent(kindOf(event), before);
     if (before === "done" || before === "failed") return `the graph is ${before}`;
     if (event.node?.includes("#")) return this.#insideEvent(event.type, event.node);
     return event.node === undefined ? undefined : this.#nodeEvent(event.type, event.node);
@@ -42,6 +42,9 @@ class Journal {
   #graphEvent(type: string, before: State): string | undefined {
     const from: Record<string, State[]> = {
       "graph.queued": ["new"],
+      // A delayed or retried run waits for its key from now on. Running: resumed before it had begun.
+      "graph.queued for a key": ["queued", "running", "failed"],
+      "graph.paused as parked": ["queued", "running"],
       // Running: resumed before it had begun. Failed: retried.
       "graph.started": ["queued", "running", "failed"],
       "graph.pausing": ["queued", "running"],
@@ -57,7 +60,7 @@ class Journal {
     if ((type === "graph.paused" || type === "graph.done") && running.length > 0) return `${running.join()} runs`;
     if (before === "failed")
       for (const set of [this.#ready, this.#running, this.#doneInside, this.#openInside]) set.clear();
-    const to = type.slice("graph.".length);
+    const to = type.split(/[. ]/)[1];
     this.#graph = to === "started" || to === "resumed" ? "running" : (to as State);
     return undefined;
   }
@@ -108,4 +111,11 @@ class Journal {
     }
     return undefined;
   }
+}
+
+/** An event of the same type has other rules if the run waits for a key, or is parked. */
+function kindOf({ type, data }: Known): string {
+  const { key, reason } = (data ?? {}) as { key?: unknown; reason?: unknown };
+  if (type === "graph.queued" && key !== undefined) return `${type} for a key`;
+  return type === "graph.paused" && reason === "parked" ? `${type} as parked` : type;
 }

@@ -103,7 +103,8 @@ class ScheduleSimulation {
     this.#setsClock = dice.isOneIn(2);
     const deathsAt = dice.times(0, 4, () => 1 + dice.below(400)).sort((a, b) => a - b);
     const faults = dice.below(4);
-    this.#trouble = { trace: this.trace, dice, bug: undefined, deathsAt, faults, calls: 0, isOver: false };
+    const isWrong = (what: string): void => void this.#wrong.push(what);
+    this.#trouble = { trace: this.trace, dice, bug: undefined, deathsAt, faults, calls: 0, isOver: false, isWrong };
     this.#planned = dice.times(1, 3, (at) => {
       const expression = dice.pick(EXPRESSIONS);
       const { cron, timeZone } = expression;

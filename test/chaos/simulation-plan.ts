@@ -45,6 +45,8 @@ export type Op =
   | { kind: "work"; ms: number }
   /** Waits for a signal that is sent once or twice. */
   | { kind: "wait" }
+  /** Waits for an event that is sent once or twice. */
+  | { kind: "event" }
   /** Waits for a signal that is never sent. */
   | { kind: "late"; ms: number }
   | { kind: "map"; items: number }
@@ -75,14 +77,28 @@ export interface NodePlan {
   concurrency: number;
 }
 
+/** Flow control of a graph. */
+export interface LimitPlan {
+  limit: number;
+  /** Whether the limit is for each tenant. */
+  isKeyed: boolean;
+  onLimit: "queue" | "cancel-newest" | "cancel-oldest";
+  /** Whether tenants share the limit by weight. */
+  isFair: boolean;
+  ttlMs: number | undefined;
+}
+
 export interface GraphPlan {
   name: string;
   nodes: NodePlan[];
   onError: "fail-fast" | "drain";
+  limit: LimitPlan | undefined;
 }
 
 export type Act =
   | { atMs: number; which: number; do: "pause" | "resume" | "cancel" | "retry" | "signal" | "die" | "restart" }
+  /** Starts a build that lacks the first graph, and the complete one again a little later. */
+  | { atMs: number; do: "deploy" }
   /** Sets the machine's clock. Durations measured with it include the change. */
   | { atMs: number; do: "set"; aheadMs: number };
 
@@ -90,7 +106,8 @@ export interface Plan {
   graphs: GraphPlan[];
   /** The graph that child nodes run. */
   child: GraphPlan;
-  starts: { atMs: number; delayMs: number; graph: number }[];
+  /** `isEvent`: an event starts the run. */
+  starts: { atMs: number; delayMs: number; graph: number; tenant: number; isEvent: boolean }[];
   acts: Act[];
   /** Number of crashes at calls of the store, in addition to those in `acts`. */
   deaths: number;
@@ -103,15 +120,23 @@ export const SPAN_MS = 4000;
 export function planOf(seed: number): Plan {
   const dice = new Dice(seed);
   const graphs = dice.times(1, 2, (at) => graphPlan(dice, `graph${at}`, 5, true));
+  const hasDeploy = dice.isOneIn(5);
   return {
     graphs,
     child: graphPlan(dice, "child", 2, false),
-    starts: dice.times(1, 3, () => ({
-      atMs: dice.below(200),
-      delayMs: dice.isOneIn(3) ? dice.pick([500, 2000]) : 0,
-      graph: dice.below(graphs.length),
-    })),
+    starts: dice.times(1, graphs.some(({ limit }) => limit) ? 5 : 3, () => {
+      const graph = dice.below(graphs.length);
+      return {
+        atMs: dice.below(200),
+        delayMs: dice.isOneIn(3) ? dice.pick([500, 2000]) : 0,
+        graph,
+        tenant: dice.below(2),
+        // A build that lacks a graph starts nothing for it.
+        isEvent: dice.isOneIn(4) && !(hasDeploy && graph === 0),
+      };
+    }),
     acts: [
+      ...(hasDeploy ? [{ atMs: dice.below(SPAN_MS), do: "deploy" } as const] : []),
       ...dice.times(0, 6, () => ({
         atMs: dice.below(SPAN_MS),
         which: dice.below(3),
@@ -133,7 +158,24 @@ function graphPlan(dice: Dice, name: string, most: number, mayNest: boolean): Gr
   const nodes: NodePlan[] = [];
   const count = 1 + dice.below(most);
   for (let at = 0; at < count; at++) nodes.push(nodePlan(dice, at, nodes, mayNest));
-  return { name, nodes, onError: dice.isOneIn(4) ? "drain" : "fail-fast" };
+  const onError = dice.isOneIn(4) ? "drain" : "fail-fast";
+  return { name, nodes, onError, limit: mayNest && dice.isOneIn(3) ? limitPlan(dice) : undefined };
+}
+
+function limitPlan(dice: Dice): LimitPlan {
+  const onLimit = dice.pick(["queue", "queue", "queue", "cancel-newest", "cancel-oldest"] as const);
+  return {
+    limit: 1 + dice.below(2),
+    isKeyed: dice.isOneIn(2),
+    onLimit,
+    isFair: onLimit === "queue" && dice.isOneIn(2),
+    ttlMs: dice.isOneIn(4) ? dice.pick([300, 3000]) : undefined,
+  };
+}
+
+/** Whether flow control may cancel a run of this graph. */
+export function mayBeRefused({ limit }: GraphPlan): boolean {
+  return limit !== undefined && (limit.onLimit !== "queue" || limit.ttlMs !== undefined);
 }
 
 function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: boolean): NodePlan {
@@ -171,6 +213,7 @@ function op(dice: Dice, mayWait: boolean): Op {
     "sleep",
     "work",
     "wait",
+    "event",
     "late",
     "map",
     "artifact",
@@ -181,7 +224,7 @@ function op(dice: Dice, mayWait: boolean): Op {
   if (kind === "artifact") return { kind, ms: dice.pick([0, 300]) };
   if (kind === "map") return { kind, items: dice.below(3) };
   // Only top-level runs receive signals, since the ids of child runs are not known.
-  return { kind: kind === "wait" && !mayWait ? "step" : kind };
+  return { kind: (kind === "wait" || kind === "event") && !mayWait ? "step" : kind };
 }
 
 export type Fate = "done" | "failed" | "skipped";

@@ -1,11 +1,13 @@
 /** Creates the graphs of a simulation's plan (simulation-plan.ts), with workers that succeed, fail and hang as planned. */
 import {
+  event,
   FinalError,
   graph,
   WaitTimeoutError,
   worker,
   type Clock,
   type GraphDefinition,
+  type GraphOptions,
   type Json,
   type NodeRef,
   type UndoContext,
@@ -37,9 +39,11 @@ export class SimulatedWork {
     this.#world = world;
   }
 
-  definitions(): GraphDefinition[] {
+  /** @param isPartial without the first graph, as a build of other code. */
+  definitions(isPartial: boolean): GraphDefinition[] {
     const child = this.#definition(this.#plan.child, undefined);
-    return [child, ...this.#plan.graphs.map((plan) => this.#definition(plan, child))];
+    const own = this.#plan.graphs.map((plan) => this.#definition(plan, child));
+    return [child, ...(isPartial ? own.slice(1) : own)];
   }
 
   #definition(plan: GraphPlan, child: GraphDefinition | undefined): GraphDefinition {
@@ -58,7 +62,7 @@ export class SimulatedWork {
           else refs.push(g.node(name, this.#worker(plan, node), options));
         }
       },
-      { onError: plan.onError },
+      { onError: plan.onError, ...(child && { on: placedOf(plan) }), ...limitOf(plan) },
     ) as GraphDefinition;
   }
 
@@ -98,6 +102,28 @@ export class SimulatedWork {
   }
 }
 
+/** An event for waiting nodes. */
+export const moved = event("moved");
+
+/** The event that starts a run of a graph. */
+export const placedOf = ({ name }: GraphPlan) => event(`placed.${name}`);
+
+/** Input of a run. */
+interface Order {
+  tenant: number;
+}
+
+function limitOf({ limit }: GraphPlan): GraphOptions<Json> {
+  if (!limit) return {};
+  const tenant = (input: Json) => String((input as unknown as Order).tenant);
+  const { onLimit, ttlMs } = limit;
+  return {
+    concurrency: { limit: limit.limit, onLimit, ...(limit.isKeyed && { key: tenant }) },
+    ...(limit.isFair && { fairness: { key: tenant, weight: (input: Json) => 1 + Number(tenant(input)) } }),
+    ...(ttlMs !== undefined && { ttl: ttlMs }),
+  };
+}
+
 export const double = worker("double", { concurrency: 2 }, async (n: number, ctx) => {
   const doubled = await ctx.step("double", () => n * 2);
   await ctx.sleep(1);
@@ -108,6 +134,11 @@ async function perform(op: Op, at: number, ctx: WorkerContext, clock: Clock): Pr
   if (op.kind === "step") return ctx.step(`step${at}`, () => `step ${at}`);
   if (op.kind === "call") return ctx.call(`call${at}`, double, at);
   if (op.kind === "wait") return ctx.waitFor(signalOf(ctx.nodeId, at));
+  if (op.kind === "event") {
+    // The clock may be set back by an hour between the start of the run and the event.
+    await ctx.waitForEvent(moved, { match: { to: signalOf(ctx.nodeId, at) }, lookback: "2h" });
+    return op.kind;
+  }
   if (op.kind === "map")
     return ctx.map(
       `map${at}`,
@@ -143,11 +174,11 @@ function signalOf(id: string, at: number): string {
   return `go ${id.replace("/", ":")} ${at}`;
 }
 
-/** Names of all signals that the run's nodes wait for. */
-export function signalsOf({ nodes }: GraphPlan): string[] {
-  return nodes.flatMap(({ name, kind, items, ops }) => {
-    const ids = kind === "map" ? Array.from({ length: items }, (_, item) => `${name}/${item}`) : [name];
-    return ids.flatMap((id) => ops.flatMap((op, at) => (op.kind === "wait" ? [signalOf(id, at)] : [])));
+/** Names of all signals, or of all events, that the run's nodes wait for. */
+export function signalsOf({ nodes }: GraphPlan, kind: "wait" | "event"): string[] {
+  return nodes.flatMap(({ name, kind: nodeKind, items, ops }) => {
+    const ids = nodeKind === "map" ? Array.from({ length: items }, (_, item) => `${name}/${item}`) : [name];
+    return ids.flatMap((id) => ops.flatMap((op, at) => (op.kind === kind ? [signalOf(id, at)] : [])));
   });
 }
 

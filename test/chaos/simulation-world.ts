@@ -10,6 +10,7 @@ import type { Trace } from "./simulation-trace.ts";
 export type { Store };
 
 type Transition = Parameters<Store["graphs"]["commit"]>[0];
+type LimitedKey = Parameters<Store["admission"]["admit"]>[0];
 
 interface Due {
   atMs: number;
@@ -80,7 +81,9 @@ export type Bug =
   /** One timer of forty is lost. */
   | "timer"
   /** One webhook row of ten is written twice. */
-  | "twice";
+  | "twice"
+  /** One run too many is admitted. */
+  | "crowd";
 
 export interface Trouble {
   trace: Trace;
@@ -93,6 +96,8 @@ export interface Trouble {
   calls: number;
   /** Whether faults are over. */
   isOver: boolean;
+  /** Records a broken promise of the store. */
+  isWrong: (what: string) => void;
 }
 
 interface Waiting {
@@ -129,7 +134,14 @@ export class Life {
         return timeline.schedule(delayMs, () => void (this.isDead || isLost || run()));
       },
     };
-    this.store = { ...store, graphs: this.#graphs(), schedules: this.#schedules(store.schedules) };
+    this.store = {
+      ...store,
+      graphs: this.#graphs(),
+      schedules: this.#slow(store.schedules),
+      sentEvents: this.#slow(store.sentEvents),
+      startGroups: this.#slow(store.startGroups),
+      admission: this.#slow(this.#checked(store.admission)),
+    };
   }
 
   die(): void {
@@ -163,7 +175,33 @@ export class Life {
     });
   }
 
-  #schedules(inner: Store["schedules"]): Store["schedules"] {
+  /** Never more runs count for a key than its limit allows. */
+  #checked(inner: Store["admission"]): Store["admission"] {
+    const { bug, isWrong } = this.#trouble;
+    const check = async (of: LimitedKey, limit: number): Promise<void> => {
+      const active = await inner.admitted(of, limit + 1);
+      if (active.length > limit) isWrong(`${active.join(" and ")} are active, and the limit is ${limit}`);
+    };
+    const admitting =
+      (admit: Store["admission"]["admit"]): Store["admission"]["admit"] =>
+      async (of, limit, nowMs, isShared) => {
+        const ids = await admit(of, bug === "crowd" ? limit + 1 : limit, nowMs, isShared);
+        await check(of, limit);
+        return ids;
+      };
+    const own: Partial<Store["admission"]> = {
+      admit: admitting(inner.admit.bind(inner)),
+      admitFairly: admitting(inner.admitFairly.bind(inner)),
+    };
+    return new Proxy(inner, {
+      get: (target, key) => {
+        const value: unknown = Reflect.get(own, key) ?? Reflect.get(target, key);
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
+
+  #slow<Part extends object>(inner: Part): Part {
     return new Proxy(inner, {
       get: (target, key) => {
         const value: unknown = Reflect.get(target, key);

@@ -36,6 +36,7 @@ describe("a simulation of runs", () => {
     unfenced: "a late write is not rejected",
     timer: "a timer is lost",
     twice: "a webhook is written twice",
+    crowd: "more runs of a key are active than its limit allows",
   };
   for (const [bug, what] of Object.entries(bugs) as [Bug, string][])
     it(`detects the planted bug: ${what}`, async () => {
@@ -56,7 +57,7 @@ describe("a simulation of runs", () => {
       const trace = failure instanceof SimulationFailure ? failure.trace.join("\n") : "";
       for (const reported of [
         /graph 1, ".*": graph.queued.* \(written\)/,
-        /key-0 is started/,
+        /key-0 is (started|sent)/,
         /n\d.* is called, attempt 1/,
       ])
         assert.match(trace, reported);
