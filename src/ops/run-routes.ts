@@ -12,6 +12,7 @@ const DONE = {
   pause: "Pausing: running nodes finish, no new ones start.",
   resume: "Resumed.",
   cancel: "Cancelled.",
+  terminate: "Terminated. Nothing was compensated.",
   retry: "Retrying.",
 } as const;
 /** How long hidden values stay revealed. */

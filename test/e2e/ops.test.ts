@@ -338,7 +338,7 @@ async function press(page: Page, name: string, reported: RegExp): Promise<void> 
 
 describe("A run on its screen", () => {
   for (const javaScriptEnabled of [true, false])
-    it(`can be paused, resumed, cancelled and retried ${javaScriptEnabled ? "with" : "without"} script`, async () => {
+    it(`can be paused, resumed, cancelled, retried and terminated ${javaScriptEnabled ? "with" : "without"} script`, async () => {
       const id = await endless();
       const tab = await openTab(browser, { javaScriptEnabled });
       const { page } = tab;
@@ -355,7 +355,8 @@ describe("A run on its screen", () => {
       await page.goto(at(`/runs/${id}`));
       await press(page, "Retry", /^Retrying\.$/);
       await phaseIs(id, "running");
-      await app.engine.cancel(id);
+      await press(page, "Terminate", /^Terminated\. Nothing was compensated\.$/);
+      await phaseIs(id, "failed");
       await tab.close();
     });
 

@@ -475,8 +475,10 @@ describe("The actions of a run", () => {
       stepViews(phase, role).flatMap(({ step, refusal }) => (refusal === undefined ? [] : [step]));
     assert.deepEqual(refused("running", "operator"), ["resume", "retry"]);
     assert.deepEqual(refused("paused", "operator"), ["pause", "retry"]);
-    assert.deepEqual(refused("failed", "operator"), ["pause", "resume", "cancel"]);
-    assert.deepEqual(refused("running", "read").length, 4);
+    // A compensation that hangs can only be terminated.
+    assert.deepEqual(refused("cancelling", "operator"), ["pause", "resume", "cancel", "retry"]);
+    assert.deepEqual(refused("failed", "operator"), ["pause", "resume", "cancel", "terminate"]);
+    assert.deepEqual(refused("running", "read").length, 5);
   });
 });
 

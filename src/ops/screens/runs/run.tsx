@@ -134,7 +134,7 @@ function Run({ data, opsContext }: { data: RunData; opsContext: OpsContext }) {
               label={label}
               refusal={refusal}
               action={`/runs/${id}/${step}`}
-              tone={step === "cancel" ? "bad" : undefined}
+              tone={step === "cancel" || step === "terminate" ? "bad" : undefined}
               shortcut={SHORTCUTS[step]}
               key={step}
             />

@@ -1,7 +1,7 @@
 /** The operator actions that a run allows in its phase, and the reasons why not. The screens show them next to the buttons. */
 import type { Role } from "../../roles.ts";
 
-export type Step = "pause" | "resume" | "cancel" | "retry";
+export type Step = "pause" | "resume" | "cancel" | "terminate" | "retry";
 
 export interface StepView {
   step: Step;
@@ -10,13 +10,20 @@ export interface StepView {
   refusal: string | undefined;
 }
 
-const LABELS: Readonly<Record<Step, string>> = { pause: "Pause", resume: "Resume", cancel: "Cancel", retry: "Retry" };
+const LABELS: Readonly<Record<Step, string>> = {
+  pause: "Pause",
+  resume: "Resume",
+  cancel: "Cancel",
+  terminate: "Terminate",
+  retry: "Retry",
+};
 
 /** The phases in which the engine accepts each action (docs/reference/http.md section 4). */
 const ALLOWED: Readonly<Record<Step, readonly string[]>> = {
   pause: ["queued", "running"],
   resume: ["paused", "pausing"],
   cancel: ["queued", "running", "pausing", "paused", "parked"],
+  terminate: ["queued", "running", "pausing", "paused", "parked", "cancelling"],
   retry: ["failed"],
 };
 
@@ -24,6 +31,7 @@ const NEEDED: Readonly<Record<Step, string>> = {
   pause: "only queued or running runs can be paused",
   resume: "only paused runs can be resumed; a parked run continues in a build with its definition",
   cancel: "only runs that have not ended and are not being cancelled can be cancelled",
+  terminate: "only runs that have not ended can be terminated",
   retry: "only failed runs can be retried as a whole; select a node to rerun from there",
 };
 
