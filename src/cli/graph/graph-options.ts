@@ -34,7 +34,11 @@ export const GRAPH_OPTIONS = {
   note: { type: "string", value: "<text>", help: "reason, kept in the run's events" },
   follow: { type: "boolean", short: "f", help: "print the events of the new run, as tail does" },
   wait: { type: "boolean", short: "w", help: "wait for the new run to end, and print its result" },
-  from: { type: "string", value: "<node>", help: "first node of retry and fork, or an item such as inspect/3" },
+  from: {
+    type: "string",
+    value: "<node>",
+    help: "first node of retry and fork, or an item such as inspect/3; fork: also a step such as charge#refund",
+  },
   grace: { type: "string", value: "<time>", help: "time that pause waits before it aborts attempts: 30s" },
   worker: { type: "string", value: "<name>", help: "runs of this graph or worker" },
   status: { type: "string", value: "<status>", help: "runs with this status" },

@@ -65,7 +65,11 @@ export interface RetryOptions extends AuditContext {
 }
 
 export interface ForkOptions extends AuditContext {
-  /** First node of the new run; results of nodes that do not follow it are copied. */
+  /**
+   * First node of the new run, or an item such as `inspect/3`; results of nodes that do not follow it are copied. Or a step, sleep, wait or
+   * call of a node, such as `charge#refund`: the outcomes that the node recorded before it are copied as well, and the node's worker runs
+   * with them from its first line.
+   */
   from: string;
   /** Replaces the input that the definition computes for this node. */
   input?: Json;

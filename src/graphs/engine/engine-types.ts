@@ -107,7 +107,7 @@ export interface Engine {
   terminate(graphId: string, auditContext?: AuditContext): Promise<Snapshot>;
   /** Runs failed nodes again, or a node and all after it: same id, next epoch. @throws SvcError `SVC_INVALID` for an unknown node */
   retry(graphId: string, options?: RetryOptions): Promise<Snapshot>;
-  /** Starts a new run at a node of another run. @throws SvcError `SVC_INVALID`, `SVC_NOT_FOUND` */
+  /** Starts a new run at a node or step of another run. @throws SvcError `SVC_INVALID`, `SVC_NOT_FOUND` */
   fork(graphId: string, options: ForkOptions): Promise<Snapshot>;
   /**
    * Sends a signal to a run. The first `ctx.waitFor` with this name receives it, also if it starts later.

@@ -2,6 +2,7 @@
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
+import { earlierCalls, nodeOfStep } from "./fork-steps.ts";
 import type { Change } from "./transition-builder.ts";
 import type { RunState } from "./run-state.ts";
 import { DONE_REMOTELY, keyEpochOf, newNode, nodeHasEnded } from "./node-rows.ts";
@@ -117,6 +118,7 @@ function isKept(node: NodeRow, { nodes }: GraphDefinition, isOfSome: boolean): b
 
 /** Options of a fork. */
 export interface Fork {
+  /** A node, an item, or a step of one of them. */
   from: string;
   /** Replaces the input that the definition computes for `from`. */
   input?: Json;
@@ -128,18 +130,19 @@ export interface Fork {
  * @throws SvcError `SVC_INVALID`
  */
 export function forkRows(row: GraphRow, definition: GraphDefinition, nodes: readonly NodeRow[], fork: Fork): NodeRow[] {
-  const again = new Again(definition, nodes, fork.from);
-  const rows: NodeRow[] = [];
+  const from = nodeOfStep(fork.from);
+  const again = new Again(definition, nodes, from);
+  const rows: NodeRow[] = from === fork.from ? [] : earlierCalls(row, nodes, fork.from);
   for (const node of definition.nodes) {
     const old = nodes.filter(({ id }) => !id.includes("#") && nameOf(id) === node.name);
     const isOver = old.length > 0 && old.every((one) => !again.has(one.id) && nodeHasEnded(one, node.mayFail));
     // The new run has not failed.
     if (node.handlesRun) rows.push(newNode(row, node.name, node, undefined, "pending"));
-    else if (isOver || old.some(({ id }) => id === fork.from && id !== node.name))
+    else if (isOver || old.some(({ id }) => id === from && id !== node.name))
       for (const one of old) rows.push(copyOf(row, one, again.has(one.id) || !nodeHasEnded(one, node.mayFail)));
     else if (!node.map) rows.push(newNode(row, node.name, node, undefined, "pending"));
   }
-  if (fork.input !== undefined) giveInput(rows, definition, fork.from, fork.input);
+  if (fork.input !== undefined) giveInput(rows, definition, from, fork.input);
   return rows;
 }
 

@@ -130,7 +130,7 @@ export class InnerNodes {
     const orders = new Map<string, number>();
     for (const { id, doneSeq } of this.#state.innerOf(nodeId)) {
       if (doneSeq === undefined || ownerOf(id) !== nodeId) continue;
-      orders.set(callId(id), Math.max(doneSeq, orders.get(callId(id)) ?? 0));
+      orders.set(callId(id), Math.max(doneSeq, orders.get(callId(id)) ?? -Infinity));
     }
     return [...orders.values()];
   }
@@ -139,8 +139,8 @@ export class InnerNodes {
   orderOf(wait: Wait): number | undefined {
     if (!(wait instanceof NodesWait)) return this.#state.get(wait.id)?.doneSeq;
     // The node that ended last has ended the call.
-    const order = wait.rows.reduce((last, { doneSeq = 0 }) => Math.max(last, doneSeq), 0);
-    return order === 0 ? undefined : order;
+    const order = wait.rows.reduce((last, { doneSeq = -Infinity }) => Math.max(last, doneSeq), -Infinity);
+    return order === -Infinity ? undefined : order;
   }
 
   /** The row that an earlier attempt has recorded under this id, whatever call it was; of a `ctx.map` its first item. */
