@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { startBuilt } from "../e2e/built-app.ts";
 import type { Act } from "./stage.ts";
-import { open, shows, until } from "./visitor.ts";
+import { look, open, shows, until, type Visitor } from "./visitor.ts";
+
+/** Writes into a field of a form of the page with two forms, and sends the form. */
+async function note(visitor: Visitor, form: "left" | "right", text: string): Promise<void> {
+  await visitor.click(`#${form}-note`);
+  await visitor.type(text);
+  await visitor.click(`#${form} button`);
+}
 
 export const forms: Act = {
   name: "forms",
@@ -60,14 +67,79 @@ export const forms: Act = {
     },
     "two forms on a page are independent": async ({ visitor, url }) => {
       await open(visitor, `${url}/two`);
-      await visitor.click("#left-note");
-      await visitor.type("first");
-      await visitor.click("#left button");
+      await note(visitor, "left", "first");
       await until(visitor, () => document.body.textContent?.includes("Noted first"));
-      await visitor.click("#right-note");
-      await visitor.type("second");
-      await visitor.click("#right button");
+      await note(visitor, "right", "second");
       await until(visitor, () => document.body.textContent?.includes("Noted second"));
+    },
+    "a form can be sent again after a server error": async ({ visitor, url }) => {
+      // The app fails for the first submission since this request.
+      await fetch(`${url}/ran`);
+      await open(visitor, `${url}/`);
+      await visitor.click("#save-profile-name");
+      await visitor.type("unlucky");
+      await visitor.click("#save");
+      await shows(visitor, "[data-svc-news]", "Internal error");
+      await visitor.click("#save");
+      await until(visitor, () => document.querySelector(".svc-flash-success") !== null);
+    },
+    "a form is locked until its response arrives, and another form is not": async ({ visitor, relay, url }) => {
+      await open(visitor, `${url}/two`);
+      const before = await visitor.run(() => Number(document.querySelector("#taken")?.textContent));
+      const release = relay.hold("/_svc/submit/", 1);
+      await note(visitor, "right", "second");
+      await until(visitor, () => document.querySelector("#right")?.getAttribute("aria-busy") === "true");
+      await visitor.click("#right button");
+      await note(visitor, "left", "first");
+      await shows(visitor, "#taken", String(before + 1));
+      release();
+      await shows(visitor, "#taken", String(before + 2));
+      await until(visitor, () => document.querySelector<HTMLInputElement>("#right-note")?.value === "");
+    },
+    "the form that succeeds last determines the page, when two are pending": async ({ visitor, relay, url }) => {
+      await open(visitor, `${url}/two`);
+      const before = await visitor.run(() => Number(document.querySelector("#taken")?.textContent));
+      const release = relay.hold("/two", 1);
+      await note(visitor, "left", "first");
+      await look(async () => relay.isHolding(), "the page after the first form is under way");
+      await note(visitor, "right", "second");
+      await shows(visitor, "#taken", String(before + 2));
+      release();
+      await until(visitor, () => !document.querySelector("#left")?.hasAttribute("aria-busy"));
+      await shows(visitor, "#taken", String(before + 2));
+      assert.equal(await visitor.run(() => document.querySelector<HTMLInputElement>("#left-note")?.value), "");
+    },
+    "the browser sends a form with the pressed button, if its script can't load": async ({ visitor, relay, url }) => {
+      await fetch(`${url}/ran`);
+      await open(visitor, `${url}/two`);
+      relay.refuse("/_svc/forms.js");
+      await visitor.click("#left-note");
+      await visitor.type("kept");
+      await visitor.click("#left button", "Keep");
+      await until(visitor, () => document.querySelector(".svc-flash-success")?.textContent?.includes("Noted kept"));
+      assert.deepEqual(await (await fetch(`${url}/ran`)).json(), ["draft kept"]);
+    },
+    "an upload reports its progress": async ({ visitor, url }) => {
+      await open(visitor, `${url}/upload`);
+      await visitor.run(() => {
+        const loaded: number[] = [];
+        document.addEventListener("form-progress", (event) =>
+          loaded.push((event as CustomEvent<{ loaded: number }>).detail.loaded),
+        );
+        // The target of the redirect is another document.
+        document.addEventListener("form-done", () => sessionStorage.setItem("progress", JSON.stringify(loaded)));
+        const files = new DataTransfer();
+        const png = new Uint8Array([
+          0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52,
+        ]);
+        files.items.add(new File([png], "a.png", { type: "image/png" }));
+        const field = document.querySelector<HTMLInputElement>("#upload-picture");
+        if (field) field.files = files.files;
+      });
+      await visitor.click("#send");
+      await until(visitor, () => location.pathname === "/done");
+      const loaded = await visitor.run(() => sessionStorage.getItem("progress"));
+      assert.match(loaded ?? "", /^\[[1-9]/);
     },
   },
 };

@@ -135,12 +135,47 @@ export const pages: Act = {
       await visitor.press("Enter");
       await shows(visitor, "output", "invalid sent a@b.example");
     },
+    "a reset takes back what was typed, and the field stays bound": async ({ visitor, url }) => {
+      await open(visitor, `${url}/reset`);
+      await visitor.run(() => {
+        const output = document.querySelector("output") as Element;
+        const shown: string[] = [];
+        Object.assign(globalThis, { shown });
+        const options = { childList: true, characterData: true, subtree: true };
+        new MutationObserver((records) => shown.push(...records.map(() => output.textContent))).observe(
+          output,
+          options,
+        );
+      });
+      await visitor.click("#name");
+      await visitor.type("B");
+      await until(visitor, () => document.querySelector("output")?.textContent?.length === 4);
+      await visitor.click("button");
+      await shows(visitor, "output", "Ada");
+      const shown = await visitor.run(() => (globalThis as { shown?: string[] }).shown ?? []);
+      // An output is a part of its form: Firefox resets it too, and writes its text again. WHATWG HTML section 4.10.12.
+      const changes = shown.filter((text, at) => text !== shown[at - 1]);
+      assert.deepEqual([changes.length, changes[1]], [2, "Ada"]);
+      await visitor.click("#name");
+      await visitor.type("C");
+      await until(visitor, () => /C/.test(document.querySelector("output")?.textContent ?? ""));
+    },
     "fields may have the names of DOM properties": async ({ visitor, url }) => {
       await open(visitor, `${url}/clobbered`);
       await visitor.click("#more");
       await shows(visitor, "#count", "1");
       await visitor.click("#submit");
       await until(visitor, () => document.querySelector("output")?.textContent?.includes("clobbered"));
+    },
+    "a page with little text is shown and works before its deferred content arrives": async ({ visitor, url }) => {
+      await visitor.go(`${url}/held`);
+      await until(visitor, () => performance.getEntriesByName("first-contentful-paint").length === 1);
+      await visitor.click("button", "Count");
+      await shows(visitor, "output", "1");
+      assert.equal(await visitor.run(() => document.querySelector("#wait")?.textContent), "on its way");
+      await fetch(`${url}/release`);
+      await shows(visitor, "#found", "Released");
+      await shows(visitor, "output", "1");
     },
     "deferred content arrives and works": async ({ visitor, url }) => {
       await open(visitor, `${url}/late`);

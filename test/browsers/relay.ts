@@ -7,9 +7,16 @@ import type { AddressInfo } from "node:net";
 
 export interface Relay {
   readonly url: string;
-  /** Delays requests below a path until the returned function is called. */
-  hold(path: string): () => void;
-  /** Delays nothing any more. */
+  /**
+   * Delays requests below a path until the returned function is called.
+   * @param limit the number of requests to delay; later ones pass. Default: all
+   */
+  hold(path: string, limit?: number): () => void;
+  /** Whether a delayed request has arrived. */
+  isHolding(): boolean;
+  /** Closes the connections of requests below a path. */
+  refuse(path: string): void;
+  /** Delays and refuses nothing any more. */
   release(): void;
   /** @returns the errors of pages since the last call */
   takeComplaints(): string[];
@@ -28,10 +35,12 @@ document.addEventListener("securitypolicyviolation",e=>r("CSP: "+[e.violatedDire
 
 export async function startRelay(target: string): Promise<Relay> {
   const complaints: string[] = [];
-  let held: { path: string; released: Promise<void>; release(): void } | undefined;
+  let held: { path: string; limit: number; count: number; released: Promise<void>; release(): void } | undefined;
+  let refused: string | undefined;
   const release = (): void => {
     held?.release();
     held = undefined;
+    refused = undefined;
   };
   const server = createServer((incoming, outgoing) => {
     if (incoming.url === REPORT) {
@@ -44,17 +53,23 @@ export async function startRelay(target: string): Promise<Relay> {
       outgoing.end("<!doctype html>");
       return;
     }
-    const isHeld = held && incoming.url?.startsWith(held.path);
-    void (isHeld ? held?.released : Promise.resolve())?.then(() => forward(target, incoming, outgoing));
+    if (refused !== undefined && incoming.url?.startsWith(refused)) return void outgoing.destroy();
+    const holding = held && incoming.url?.startsWith(held.path) && held.count < held.limit ? held : undefined;
+    if (holding) holding.count++;
+    void (holding?.released ?? Promise.resolve()).then(() => forward(target, incoming, outgoing));
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    hold: (path) => {
+    hold: (path, limit = Infinity) => {
       let resolve = (): void => {};
       const released = new Promise<void>((done) => (resolve = done));
-      held = { path, released, release: () => resolve() };
+      held = { path, limit, count: 0, released, release: () => resolve() };
       return release;
+    },
+    isHolding: () => held !== undefined && held.count > 0,
+    refuse: (path) => {
+      refused = path;
     },
     release,
     takeComplaints: () => complaints.splice(0),

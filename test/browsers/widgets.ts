@@ -53,6 +53,20 @@ export const widgets: Act = {
       await visitor.press("Escape");
       await until(visitor, () => !document.querySelector("#note")?.matches(":popover-open"));
     },
+    "a popup of a scrolled page opens within the window": async ({ visitor, url }) => {
+      await open(visitor, `${url}/overlays`);
+      await visitor.run(() => {
+        document.body.style.padding = "1500px 0";
+        const top = document.querySelector("[popovertarget=note]")?.getBoundingClientRect().top ?? 0;
+        scrollBy(0, top - 40);
+      });
+      await visitor.click("[popovertarget=note]");
+      await until(visitor, () => {
+        const popup = document.querySelector("#note")?.getBoundingClientRect();
+        const anchor = document.querySelector("[popovertarget=note]")?.getBoundingClientRect();
+        return popup && anchor && popup.height > 0 && Math.abs(popup.top - anchor.bottom) < 12;
+      });
+    },
     "a menu moves with the arrow keys and reports its choice": async ({ visitor, url }) => {
       await open(visitor, `${url}/overlays`);
       await visitor.click("[popovertarget=file]");

@@ -17,18 +17,27 @@ type Script =
 /**
  * Imports the module that submits forms when a form is submitted. If the import fails, the browser submits
  * the form with the same button; `x` lets that second submit event pass. `requestSubmit` is called through the prototype because a
- * field's name may hide the method.
+ * field's name may hide the method. It runs in a task of its own: Firefox keeps failed imports, so a second one fails before the event has
+ * ended, and until then a form submits nothing.
  */
 const FORM_STARTER =
   `{let m,x,l=()=>m||=import("${PATHS.forms}").catch(e=>{m=0;throw e}),o=e=>e.target.closest?.("form[${DOM.form}]");` +
   `addEventListener("submit",e=>{let f=o(e);if(f&&!x&&!e.defaultPrevented){e.preventDefault();` +
-  `l().then(m=>m.send(f,e.submitter),()=>{x=1;HTMLFormElement.prototype.requestSubmit.call(f,e.submitter);x=0})}});`;
+  `l().then(m=>m.send(f,e.submitter),()=>setTimeout(()=>{x=1;HTMLFormElement.prototype.requestSubmit.call(f,e.submitter);x=0}))}});`;
 /** Imports it when a form gets the pointer or focus. */
 const FORM_INTENT = `for(let t of["pointerover","focusin"])addEventListener(t,e=>o(e)&&l().catch(()=>{}),{passive:!0});`;
 
+/**
+ * Imports the script once a popover that the browser has positioned overflows the window. WebKit 2.50 decides whether a popover flips as if
+ * the page were not scrolled.
+ */
+const OVERFLOW_CHECK =
+  `addEventListener("toggle",({target:t})=>{let r=t.getBoundingClientRect();` +
+  `t.matches("[${DOM.place}]")&&(r.top<0||r.left<0||r.bottom>innerHeight||r.right>innerWidth)&&import("${PATHS.ui}")},!0)`;
+
 const SCRIPTS = {
   /** Positions popovers. */
-  place: { path: PATHS.ui, unless: `CSS.supports("position-area","top")` },
+  place: { path: PATHS.ui, unless: `CSS.supports("position-area","top")&&(${OVERFLOW_CHECK},1)` },
   /** Keyboard navigation in menus. */
   menu: { path: PATHS.uiMenu },
   /** Buttons with `command`, and dialogs with `closedby`. */

@@ -73,10 +73,22 @@ export const F = (field: Field, property: Property, get: Kept["get"], set: Kept[
 /** Stores the changed fields of a waking scope. Called last in its bind function, when everything that shows those values is bound. */
 export const keepTouched = (): void => touched.splice(0).forEach(keep);
 
-// A form resets its fields after the event. All values are read before any is written, since the members of a group share a list and
-// the first write would otherwise restore the others.
+// A form resets its fields after the event.
 addEventListener(
   "reset",
-  ({ target }) => setTimeout(() => batch(() => [...(target as HTMLFormElement).elements].forEach(keep))),
+  ({ target }) => {
+    const fields = [...(target as HTMLFormElement).elements];
+    const outputs = fields.filter((field) => field.localName === "output");
+    const texts = outputs.map((output) => [...output.childNodes]);
+    setTimeout(() => {
+      // WebKit resets an output by new nodes, as the standard says. The bindings write to the ones from before.
+      outputs.forEach((output, at) => {
+        if (output.firstChild !== texts[at]![0]) output.replaceChildren(...texts[at]!);
+      });
+      // All values are read before any is written, since the members of a group share a list and the first write would otherwise restore
+      // the others.
+      batch(() => fields.forEach(keep));
+    });
+  },
   true,
 );

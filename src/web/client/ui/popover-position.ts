@@ -1,4 +1,7 @@
-/** Polyfill: positions popovers beside their buttons in browsers without CSS Anchor Positioning (level 1). */
+/**
+ * Polyfill: positions popovers beside their buttons in browsers without CSS Anchor Positioning (level 1), or with one that lets popovers
+ * overflow the window.
+ */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { aim } from "./button-targets.ts";
 import { placeBeside } from "./popover-placement.ts";
@@ -13,8 +16,7 @@ const put = (): void => {
     const anchor = _target === popup ? _button : document.querySelector(`[popovertarget="${popup.id}"]`);
     if (!anchor || !popup.offsetWidth) continue;
     // Measure at the origin: a popover that overflowed the window would be measured too narrow.
-    popup.style.inset = "0 auto auto 0";
-    popup.style.margin = "0";
+    popup.style.cssText += ";inset:0 auto auto 0;position-area:none;position-try:none;margin:0";
     const { x, y } = placeBeside(
       anchor.getBoundingClientRect(),
       popup.getBoundingClientRect(),
@@ -26,9 +28,8 @@ const put = (): void => {
   }
 };
 
-if (!CSS.supports("position-area", "top")) {
-  addEventListener("click", ({ target }) => (clicked = target), true);
-  // An opening popover becomes visible after the event, and is not painted before the next frame.
-  for (const type of ["beforetoggle", "scroll", "resize"])
-    addEventListener(type, () => requestAnimationFrame(put), true);
-}
+addEventListener("click", ({ target }) => (clicked = target), true);
+// An opening popover becomes visible after the event, and is not painted before the next frame.
+for (const type of ["beforetoggle", "resize", "scroll"]) addEventListener(type, () => requestAnimationFrame(put), true);
+// A popover may have opened before this script loaded.
+put();

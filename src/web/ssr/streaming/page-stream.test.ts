@@ -99,7 +99,7 @@ describe("a streamed page with browser code", () => {
     const shell = await next();
     assert.match(
       shell ?? "",
-      /<main><button s="1 counter-1 stream" on:click="h0"><\/button><svc-wait data-svc-wait="1" style="display:contents"><p>slow<\/p><\/svc-wait><template data-svc-wait="2"><\/template><hr><\/main><script nonce="N">swap\(\)<\/script><script type="application\/json".*src="\/_svc\/loader\.js"><\/script>$/,
+      /<main><button s="1 counter-1 stream" on:click="h0"><\/button><svc-wait data-svc-wait="1" style="display:contents"><p>slow<\/p><\/svc-wait><template data-svc-wait="2"><\/template><hr><\/main><canvas style="position:fixed;visibility:hidden"><\/canvas><script nonce="N">swap\(\)<\/script><script type="application\/json".*src="\/_svc\/loader\.js"><\/script>$/,
     );
     fast.resolve("fast");
     assert.equal(
@@ -395,7 +395,7 @@ describe("a streamed page without browser code", () => {
         () => awaiting({ value: second.promise }),
       ),
     );
-    assert.match((await next()) ?? "", /<body>$/);
+    assert.match((await next()) ?? "", /<body><canvas style="position:fixed;visibility:hidden"><\/canvas>$/);
     assert.equal(await next(), "<main>");
     second.resolve("second");
     first.resolve("first");

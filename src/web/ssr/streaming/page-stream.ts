@@ -41,6 +41,13 @@ const BARE = /^\s*<(?:tr|td|th|thead|tbody|tfoot|caption|colgroup|col|option|opt
 /** Without JavaScript, deferred content stays at the end of the page, so this style hides its placeholders. */
 const NO_SCRIPT = `[${DOM.wait}]{display:none!important}[${DOM.piece}]{display:contents!important}`;
 
+/**
+ * WebKit paints a page that is still loading once it has 200 characters of visible text or 1,024 pixels of pictures, and defers asynchronous
+ * scripts until then (checkAndDispatchDidReachVisuallyNonEmptyState in WebKit's LocalFrameView.cpp). A canvas counts with its default size of
+ * 300 by 150 pixels, also if it is invisible.
+ */
+const PAINT = '<canvas style="position:fixed;visibility:hidden"></canvas>';
+
 /** @param body HTML of the view, with marks for its deferred content. */
 export function streamPage(render: Render, head: string, body: string, options: StreamOptions): PageStream {
   return new PageStream(render, head, body, options);
@@ -170,7 +177,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const code = isInteractive ? stateScript(options, this.#render.state()) + loaderScripts(options, events) : "";
     const state = linksScript(options, isInteractive) + widgets + code;
     if (isWhole) return void (yield (this.#whole = start + body + state + DOCUMENT_END));
-    yield start + body + swap + state;
+    yield start + body + PAINT + swap + state;
     for (let ready = await this.#ready(); ready.length > 0; ready = await this.#ready()) {
       yield ready.map((deferred) => this.#late(deferred)).join("");
     }
@@ -270,7 +277,8 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   /** Sends a page that has no browser code so far. If deferred content has some, its scripts and state follow. */
   async *#inOrder(head: string, parts: Parts): AsyncGenerator<string, undefined> {
     const { features } = this.#render;
-    yield documentStart(this.#options, undefined, features, head);
+    // Here no element of the page can be around it, such as a text field, which would show it as text.
+    yield documentStart(this.#options, undefined, features, head) + PAINT;
     yield* this.#each(parts);
     if (this.#isOver) return undefined;
     const scripts = linksScript(this.#options, false) + featureScripts(this.#options, features);
