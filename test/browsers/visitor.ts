@@ -32,10 +32,14 @@ const LOOK_MS = 25;
 
 /**
  * Asks a page until the answer is truthy. A page that is being replaced cannot answer, which counts as "not yet", so `ask` must change nothing.
- * @throws after 30 s, with the question and the last answer or error
+ * @throws after the limit, with the question and the last answer or error
  */
-export async function look<Answer>(ask: () => Promise<Answer>, question: string): Promise<NonNullable<Answer>> {
-  const end = performance.now() + LIMIT_MS;
+export async function look<Answer>(
+  ask: () => Promise<Answer>,
+  question: string,
+  limitMs = LIMIT_MS,
+): Promise<NonNullable<Answer>> {
+  const end = performance.now() + limitMs;
   let last: unknown;
   while (performance.now() < end) {
     try {

@@ -13,6 +13,10 @@ const LIBRARIES = "/usr/lib";
 /** A session that has answered nothing until then is broken. */
 const ANSWER_MS = 10_000;
 
+/** On a busy machine WebKit's driver loses clicks: the page gets no event of them, however long one waits. */
+const CLICK_MS = 3000;
+const MOST_CLICKS = 3;
+
 /** Debian keeps the browser in a folder of the architecture and of the library's version. */
 function findBrowser(): string | undefined {
   if (!existsSync(LIBRARIES)) return undefined;
@@ -134,18 +138,42 @@ function visitorOf(driver: WebDriver, close: () => Promise<void>): Visitor {
       `${selector} ${text ?? ""}`,
     );
   const pointer = () => driver.actions({ async: true });
+  /** Clicks again until the page has got the event. A document that replaces the page has got it too. */
+  const deliver = async (
+    type: "click" | "dblclick",
+    locate: () => Promise<WebElement>,
+    act: (element: WebElement) => Promise<void>,
+  ): Promise<void> => {
+    for (let clicks = 1; clicks <= MOST_CLICKS; clicks++) {
+      const element = await locate();
+      await driver.executeScript((awaited: string) => {
+        Object.assign(globalThis, { isAwaited: true });
+        const end = (): boolean => Reflect.deleteProperty(globalThis, "isAwaited");
+        addEventListener(awaited, end, { capture: true, once: true });
+      }, type);
+      await act(element);
+      const hasCome = (): Promise<boolean> => driver.executeScript(() => !("isAwaited" in globalThis));
+      const arrived = look(hasCome, `The page gets a ${type}`, CLICK_MS);
+      if (await arrived.catch(() => false)) return;
+    }
+    throw new Error(`The page got no ${type} after ${MOST_CLICKS} tries`);
+  };
   return {
     go: (url) => driver.get(url),
     run: (work, ...args) => driver.executeScript(work, ...args),
-    click: async (selector, text) =>
-      pointer()
-        .move({ origin: await find(selector, text) })
-        .click()
-        .perform(),
-    doubleClick: async (selector) =>
-      pointer()
-        .doubleClick(await find(selector))
-        .perform(),
+    click: (selector, text) =>
+      deliver(
+        "click",
+        () => find(selector, text),
+        (origin) => pointer().move({ origin }).click().perform(),
+      ),
+    // Two clicks are a double click only if they follow each other within half a second.
+    doubleClick: (selector) =>
+      deliver(
+        "dblclick",
+        () => find(selector),
+        (element) => pointer().doubleClick(element).perform(),
+      ),
     hover: async (selector) =>
       pointer()
         .move({ origin: await find(selector) })
