@@ -48,12 +48,24 @@ describe("A fault from a file with several errors", () => {
   it("has them all, each with its position and code frame", () => {
     const text = "export default function Home() {\n  return <p className={1} onclick={f}>Library</p>;\n}\n";
     const error = caught(() => compile(text, "pages/home.tsx"));
-    const { code, others = [], frame } = faultOf("server", thrownOf(error), root, () => undefined);
+    const { code, name, others = [], frame } = faultOf("server", thrownOf(error), root, () => undefined);
     assert.deepEqual(
       [code, ...others.map((other) => `${other.code} ${other.place?.line}:${other.place?.column}`)],
       ["SVC118", "SVC103 2:27"],
     );
+    assert.deepEqual([name, others[0]?.name], ["property-attribute", "invalid-handler"]);
     for (const each of [frame, others[0]?.frame]) assert.equal(each?.split("\n").at(-1), "  4 |");
+  });
+});
+
+describe("A fault of code that runs on the server", () => {
+  it("explains a name that only browsers have", () => {
+    const thrown = { name: "ReferenceError", message: "window is not defined", stack: "" };
+    const { message } = faultOf("server", thrown, root, () => undefined);
+    assert.match(message, /^window is not defined\. It exists only in the browser, .* in onLoad\(\(\) => …\)\.$/);
+    const other = { name: "ReferenceError", message: "windw is not defined", stack: "" };
+    assert.equal(faultOf("server", other, root, () => undefined).message, "windw is not defined");
+    assert.equal(faultOf("browser", thrown, root, () => undefined).message, "window is not defined");
   });
 });
 

@@ -3,8 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { DevFault, Place } from "../../platform/shared/dev-fault.ts";
+import { errorName, ERRORS, type ErrorCode } from "../../platform/shared/errors.ts";
 import { placeInComponent } from "../build/find-source.ts";
 import { codeFrame, offsetOf, positionOf } from "../../web/compiler/diagnostics.ts";
+import { BROWSER_GLOBALS } from "../../web/compiler/analyze/browser-globals.ts";
 import { splitMessage } from "../../web/compiler/problems.ts";
 
 /** A line of a stack trace: in V8 `at name (file:line:column)`, in other browsers `name@file:line:column`. */
@@ -49,13 +51,25 @@ export function faultOf(kind: DevFault["kind"], thrown: Thrown, root: string, tr
   const [compileFault, ...others] = splitMessage(thrown.message).flatMap((message) => ofCompiler(message) ?? []);
   if (compileFault) return others.length === 0 ? compileFault : { ...compileFault, others };
   const written = ofRendering(thrown.message, root);
-  if (written) return { kind, calls: [], ...written, frame: written.place && frameAt(written.place, root) };
+  if (written)
+    return {
+      kind,
+      calls: [],
+      ...written,
+      name: nameOf(written.code),
+      frame: written.place && frameAt(written.place, root),
+    };
   // Some messages begin with their code, which the overlay shows on its own.
-  const message = thrown.message.replace(new RegExp(`^${thrown.name}:? `), "");
+  const message = thrown.message.replace(new RegExp(`^${thrown.name}:? `), "") + hintFor(kind, thrown);
   const [first, ...calls] = callsOf(thrown.stack, root, trace);
   const page = placeOfPage(message, root);
   const place = page ?? first?.place;
   return { kind, code: thrown.name, message, place, frame: place && frameAt(place, root), calls: page ? [] : calls };
+}
+
+/** Name of a numbered code. */
+function nameOf(code: string): string | undefined {
+  return Object.hasOwn(ERRORS, code) ? errorName(code as ErrorCode) : undefined;
 }
 
 /** Reads an error of the compiler. */
@@ -64,7 +78,15 @@ function ofCompiler(text: string): DevFault | undefined {
   if (!found) return undefined;
   const [, code = "", file = "", line, column, message = "", frame = ""] = found;
   const place = { file, line: Number(line), column: Number(column) };
-  return { kind: "compile", code, message, place, frame, calls: [] };
+  return { kind: "compile", code, name: nameOf(code), message, place, frame, calls: [] };
+}
+
+/** The fix of a mistake that only the running code shows. */
+function hintFor(kind: DevFault["kind"], { name, message }: Thrown): string {
+  const [, unknown = ""] = (name === "ReferenceError" && /^(\w+) is not defined$/.exec(message)) || [];
+  return kind === "server" && BROWSER_GLOBALS.has(unknown)
+    ? `. It exists only in the browser, and components run on the server: use it in a handler or in onLoad(() => …).`
+    : "";
 }
 
 /** A problem of a module below `pages/` is shown there, not at the call that assembles the app. */

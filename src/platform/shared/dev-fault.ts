@@ -19,6 +19,8 @@ export interface DevFault {
   kind: "compile" | "server" | "browser";
   /** A code of docs/errors.md, or the name of the error. */
   code: string;
+  /** Name of a numbered code: `captured-let`. */
+  name?: string | undefined;
   /** The problem and possible fixes. */
   message: string;
   place: Place | undefined;
@@ -66,7 +68,7 @@ export function faultView(fault: DevFault): View[] {
 
 /** One problem of a fault. @param number its position among the others */
 function problemView(
-  { kind, code, message, place, frame, calls }: DevFault,
+  { kind, code, name, message, place, frame, calls }: DevFault,
   heading: "h1" | "h2",
   number: string,
 ): View[] {
@@ -75,7 +77,13 @@ function problemView(
   const [, headline = first, rest] = /^(.*?[.:!?]) +([A-Z].*)$/.exec(first) ?? [];
   const more = rest === undefined ? lines : [rest, ...lines];
   return [
-    ["p", { class: "kind" }, ["span", { class: "code" }, code], " ", TITLES[kind] + number],
+    [
+      "p",
+      { class: "kind" },
+      ["span", { class: "code" }, code],
+      " ",
+      TITLES[kind] + number + (name === undefined ? "" : `: ${name}`),
+    ],
     [heading, heading === "h1" ? { id: "fault-message" } : {}, headline],
     ...more.map((line): View => ["p", {}, line]),
     ...(place ? [["p", { class: "place" }, link(place)] as const] : []),

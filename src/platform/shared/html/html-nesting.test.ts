@@ -74,7 +74,7 @@ describe("nesting", () => {
   it("is explained with the allowed elements", () => {
     assert.equal(
       problem("table>tr"),
-      "<tr> can't be a direct child of <table>; the parser would move it. Allowed there: caption, colgroup, thead, tbody, tfoot, script, template, style.",
+      "<tr> can't be a direct child of <table>; the parser would move it. Put it into a <tbody>. Allowed there: caption, colgroup, thead, tbody, tfoot, script, template, style.",
     );
     assert.equal(problem("div>td"), "<td> must be a direct child of tr, not in <div>.");
   });

@@ -69,7 +69,8 @@ export function nestingProblem(tag: string, ancestors: readonly string[]): strin
   if (parent === undefined) return undefined;
   const only = ONLY[parent];
   if (only && !only.split(" ").includes(tag)) {
-    return `<${tag}> can't be a direct child of <${parent}>; the parser would move it. Allowed there: ${only.replaceAll(" ", ", ")}.`;
+    const around = parent === "table" && tag === "tr" ? " Put it into a <tbody>." : "";
+    return `<${tag}> can't be a direct child of <${parent}>; the parser would move it.${around} Allowed there: ${only.replaceAll(" ", ", ")}.`;
   }
   const needs = NEEDS[tag];
   if (needs && !needs.split(" ").includes(parent)) {

@@ -4,7 +4,7 @@ import { walk, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 
 /** Globals of `Window` (WHATWG HTML 7.2.2, CSSOM View) that Node lacks. In Node, `navigator` does not describe the visitor. */
-const BROWSER_GLOBALS = new Set(
+export const BROWSER_GLOBALS: ReadonlySet<string> = new Set(
   (
     "window document self top parent frames localStorage sessionStorage navigator location history screen visualViewport " +
     "indexedDB caches customElements matchMedia getComputedStyle getSelection requestAnimationFrame cancelAnimationFrame " +

@@ -1,11 +1,11 @@
 /** Finds code of other frameworks (SVC123): imports of their packages, and their functions without an import. Names the counterpart of each. */
 import type { ESTree } from "vite";
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
-import { memberName, type Node } from "../parse/ast.ts";
+import { memberName, walk, type Node } from "../parse/ast.ts";
 import { parse } from "../parse/parse.ts";
-import type { Scopes } from "../parse/scopes.ts";
+import type { Binding, Scopes } from "../parse/scopes.ts";
 import { Problems } from "../problems.ts";
-import { SVC } from "./declaration-kinds.ts";
+import { SVC, svcName, type Kind } from "./declaration-kinds.ts";
 
 const GUIDE = "See docs/guide/coming-from-react-solid-svelte.md.";
 
@@ -66,8 +66,8 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
   useRef: "const field = createRef<HTMLInputElement>(), and ref={field}",
   useId: "an id of your own, or one from a prop",
   useTransition: "a signal that is true while the work runs",
-  useContext: `useContext of "${SVC}"`,
-  createContext: `createContext of "${SVC}"`,
+  useContext: `import { useContext } from "${SVC}"`,
+  createContext: `import { createContext } from "${SVC}"`,
   Fragment: "<>…</>",
   Suspense: "<Await value={promise}>",
   use: "<Await value={promise}>",
@@ -75,23 +75,23 @@ const COUNTERPARTS: Readonly<Record<string, string>> = {
   createResource: "resource(() => source.value, (value) => load(value))",
   useResource$: "resource(() => source.value, (value) => load(value))",
   createPortal: '<Portal to="#id">',
-  Portal: `Portal of "${SVC}"`,
-  For: `For of "${SVC}"`,
-  Index: `For of "${SVC}", without by`,
-  Show: `Show of "${SVC}"`,
+  Portal: `import { Portal } from "${SVC}"`,
+  For: `import { For } from "${SVC}"`,
+  Index: "<For each={…}> without by",
+  Show: `import { Show } from "${SVC}"`,
   Switch: "<Match>",
   Match: "<Case> in a <Match>",
-  ErrorBoundary: `ErrorBoundary of "${SVC}"`,
-  Dynamic: `Dynamic of "${SVC}", with is={…}`,
+  ErrorBoundary: `import { ErrorBoundary } from "${SVC}"`,
+  Dynamic: "<Dynamic is={…}>",
   lazy: "a plain import: handlers load when they are needed",
   dynamic: "a plain import: handlers load when they are needed",
-  onCleanup: `onCleanup of "${SVC}"`,
-  onDestroy: `onCleanup of "${SVC}"`,
-  batch: `batch of "${SVC}"`,
-  untrack: `untrack of "${SVC}"`,
+  onCleanup: `import { onCleanup } from "${SVC}"`,
+  onDestroy: `onCleanup(() => …), imported from "${SVC}"`,
+  batch: `import { batch } from "${SVC}"`,
+  untrack: `import { untrack } from "${SVC}"`,
   Link: '<a href="…">',
   A: '<a href="…">',
-  Image: `Image of "${SVC}/assets"`,
+  Image: `import { Image } from "${SVC}/assets"`,
   Head: "title and head of page(…)",
   useRouter: "navigate(path) in handlers, the context of load on the server",
   useNavigate: "navigate(path) in handlers",
@@ -116,6 +116,7 @@ interface Source {
   file: SourceFile;
   program: ESTree.Program;
   scopes: Scopes;
+  kind(binding: Binding): Kind;
   problems: Problems;
 }
 
@@ -137,6 +138,8 @@ export function refuseOtherFrameworks(source: Source): void {
     source.problems.add(error);
   }
   refuseUnimported(source);
+  refuseCalledSignals(source);
+  refusePairs(source);
 }
 
 /** SVC123 for hooks in a module without JSX, which components would call. @throws SvcError */
@@ -213,6 +216,47 @@ function refuseUnimported({ file, scopes, problems }: Source): void {
     );
   }
 }
+
+/** `count()` of a signal, as in Solid. */
+function refuseCalledSignals(source: Source): void {
+  const { file, scopes, problems } = source;
+  for (const { name, node, parent, binding } of scopes.references) {
+    const own = binding && source.kind(binding);
+    if (own !== "signal" && own !== "computed") continue;
+    if (parent.type !== "CallExpression" || parent.callee !== node) continue;
+    const isRead = parent.arguments.length === 0 || own === "computed";
+    const fix = isRead ? `Read it as ${name}.value.` : `Set it: ${name}.value = ….`;
+    problems.add(
+      diagnostic(
+        file,
+        "SVC123",
+        parent,
+        `"${name}" is a ${own}, which is no function, unlike in Solid. ${fix} ${GUIDE}`,
+      ),
+    );
+  }
+}
+
+/** `const [count, setCount] = signal(0)` */
+function refusePairs({ file, program, scopes, problems }: Source): void {
+  walk(program, (node) => {
+    if (node.type !== "VariableDeclarator" || node.id.type !== "ArrayPattern" || node.init?.type !== "CallExpression")
+      return;
+    const name = svcName(node.init.callee, scopes);
+    if (name === undefined || !PAIRED.has(name)) return;
+    const [first] = node.id.elements;
+    const own = first?.type === "Identifier" ? first.name : "count";
+    const { start, end } = node.init;
+    const text = `${name}(…) returns one object, not a pair. Write const ${own} = ${file.text.slice(start, Math.min(end, start + MAX_SOURCE))}${end - start > MAX_SOURCE ? "…" : ""}, read and set as ${own}.value. ${GUIDE}`;
+    problems.add(diagnostic(file, "SVC123", node.id, text));
+  });
+}
+
+/** Functions whose counterparts in other frameworks return a getter and a setter. */
+const PAIRED: ReadonlySet<string> = new Set(["signal", "computed", "resource"]);
+
+/** Longest expression that a message repeats. */
+const MAX_SOURCE = 60;
 
 function isUnique(name: string): boolean {
   return UNIQUE.test(name) && Object.hasOwn(COUNTERPARTS, name) && !SHARED.has(name);

@@ -39,11 +39,32 @@ export function refuseStaleReads(module: Module): void {
       module.file,
       "SVC112",
       node,
-      `"${name}" was read from ${source} once, when the component ran, so the displayed value never changes. Write {${source}} here, or const ${name} = computed(() => …) and {${name}.value}; const ${name} = untrack(() => …) marks it as intended.`,
+      `"${name}" was read from ${source} once, when the component ran, so the displayed value never changes. ${fixOf(module, reference, source, sourceOf)} const ${name} = untrack(() => …) marks it as intended.`,
     );
     module.problems.add(error);
   }
   for (const fn of module.components) refuseStaleBranches(module, fn);
+}
+
+/** Longest expression that a message repeats. */
+const MAX_SOURCE = 60;
+
+/** A value that another constant has read from the signal needs two computeds. */
+function fixOf(
+  module: Module,
+  { name, binding }: Reference,
+  source: string,
+  sourceOf: (binding: Binding) => string | undefined,
+): string {
+  const init = binding?.source.type === "VariableDeclarator" ? binding.source.init : undefined;
+  const text = init ? module.file.text.slice(init.start, init.end) : "";
+  const isWhole = binding?.source.type === "VariableDeclarator" && binding.source.id.type === "Identifier";
+  const shown = !isWhole ? source : text.includes(source) && text.length <= MAX_SOURCE ? text : undefined;
+  const between = init ? module.scopes.within(init).find((one) => one.binding && sourceOf(one.binding)) : undefined;
+  if (between && !text.includes(source))
+    return `Make both computeds: const ${between.name} = computed(() => …), const ${name} = computed(() => … ${between.name}.value …), and write {${name}.value} here;`;
+  const computed = `const ${name} = computed(() => …) and {${name}.value};`;
+  return shown === undefined ? `Write ${computed}` : `Write {${shown}} here, or ${computed}`;
 }
 
 /** `if (count.value > 9) return <b/>` selects the branch only once. */

@@ -13,7 +13,7 @@ import { isChildren } from "./jsx-forms.ts";
 import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
 import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
-import { isFunctionProp } from "./handlers.ts";
+import { asFunctionProp, isFunctionProp } from "./handlers.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
@@ -242,8 +242,9 @@ export class Captures {
     const { name } = reference;
     if (this.#module.kind(binding) === "let") {
       const init = initOf(binding);
-      const fix =
-        init && isFunction(init)
+      const fix = this.#isOfRef(binding)
+        ? `Write const ${name} = createRef<HTMLElement>() and ref={${name}}, and read ${name}.current.`
+        : init && isFunction(init)
           ? `Write const ${name} = …, and put the condition inside the function.`
           : `Write const ${name} = signal(…) and ${name}.value, or make it a const.`;
       throw this.#fail(
@@ -253,6 +254,11 @@ export class Captures {
       );
     }
     if (!reference.isWrite) return;
+    const kind = this.#module.kind(binding);
+    if (kind === "signal" || kind === "computed") {
+      const text = `"${name}" is a ${kind} and can't be replaced. Assign its value: ${name}.value.`;
+      throw this.#fail("SVC102", reference.node, text);
+    }
     const fix =
       binding.declared !== "param"
         ? `Write const ${name} = signal(…) and assign ${name}.value.`
@@ -260,6 +266,16 @@ export class Captures {
           ? `Pass signals in it, and assign ${name}.x.value.`
           : `Pass a signal and assign ${name}.value, or keep a copy: const current = signal(${name}), and assign current.value.`;
     throw this.#fail("SVC102", reference.node, `"${name}" is assigned in the browser but is not a signal. ${fix}`);
+  }
+
+  /** Whether a variable gets an element: `ref={field}`, `ref={(element) => (field = element)}`. */
+  #isOfRef(binding: Binding): boolean {
+    return this.#module.scopes.references.some((reference) => {
+      if (reference.binding !== binding) return false;
+      let at = this.#module.parentOf(reference.node);
+      while (at && at.type !== "JSXAttribute" && at.type !== "JSXElement") at = this.#module.parentOf(at);
+      return at?.type === "JSXAttribute" && at.name.name === "ref";
+    });
   }
 
   /** The node to capture: `props.x`, the signal in `counter.count.value`, else the name itself. */
@@ -347,7 +363,7 @@ export class Captures {
       throw this.#fail(
         "SVC107",
         target,
-        `"${source}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to onSelect, for example, or pass a signal or an action.`,
+        `"${source}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to ${asFunctionProp(prop)}, or pass a signal or an action.`,
       );
     }
     let index = scope.slots.findIndex((slot) => slot.source === source);

@@ -47,6 +47,11 @@ export function checkHandler(
       throw functionProp(module, handler, `${binding.name}.${memberName(handler) ?? "…"}`);
     }
   }
+  if (handler.type === "CallExpression") {
+    const call = module.file.text.slice(handler.start, handler.end);
+    const text = `${attribute} gets the result of a call, which is made while the page renders. Write ${attribute}={() => ${call.length > 60 ? "…" : call}} to call it at the event.`;
+    throw diagnostic(module.file, "SVC103", expression, text);
+  }
   throw diagnostic(
     module.file,
     "SVC103",
@@ -106,12 +111,17 @@ export function isFunctionProp(name: string): boolean {
   return /^on[A-Z]/.test(name);
 }
 
+/** `onRemove` for `remove`. */
+export function asFunctionProp(name: string): string {
+  return /^\w/.test(name) ? `on${name.slice(0, 1).toUpperCase()}${name.slice(1)}` : "onSelect";
+}
+
 function functionProp(module: Module, node: Node, name: string): Error {
   return diagnostic(
     module.file,
     "SVC107",
     node,
-    `"${name}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to onSelect, for example, or import the function.`,
+    `"${name}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to ${asFunctionProp(name.split(".").at(-1) ?? "")}, or import the function.`,
   );
 }
 

@@ -70,12 +70,15 @@ export function refuseLatePrevention(module: Module, attribute: string, handler:
     const call = lateCall(module, fn, 0, new Set());
     if (!call) continue;
     const test = testAround(module, fn, call);
-    const condition = test ?? '(event) => event.key === "Enter"';
+    const example = attribute.startsWith("onKey") ? '(event) => event.key === "Enter"' : "true";
+    const condition = test ?? example;
+    const more =
+      condition === "true" ? " For a condition, give preventDefault a function of the event and the element." : "";
     throw diagnostic(
       module.file,
       "SVC125",
       call,
-      `This preventDefault runs only when the code of ${attribute} has loaded, which is too late for the first event. Decide it in the page: ${attribute}={{ preventDefault: ${condition}, handler: … }}. If the first event may keep its default action, write preventDefault: false instead.`,
+      `This preventDefault runs only when the code of ${attribute} has loaded, which is too late for the first event. Decide it in the page: ${attribute}={{ preventDefault: ${condition}, handler: … }}.${more} If the first event may keep its default action, write preventDefault: false instead.`,
     );
   }
 }
