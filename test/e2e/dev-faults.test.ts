@@ -86,6 +86,20 @@ describe("an error under svc dev", () => {
     await page.locator("#one .count", { hasText: "Count: 2" }).waitFor();
   });
 
+  it("of a file with several mistakes is shown with all of them, each with its name and location", async () => {
+    app.edit(DESK, "<h1>Desk</h1>", '<h1 className="desk" onclick="x()">Desk</h1>');
+    await dialog().getByText("Compile error 1 of 2: property-attribute").waitFor();
+    await dialog().getByText("Compile error 2 of 2: invalid-handler").waitFor();
+    for (const text of ["className=", "onclick="])
+      await dialog()
+        .getByRole("link", { name: `${DESK}:${placeOf(text)}` })
+        .waitFor();
+    assert.equal(await dialog().locator("pre").count(), 2);
+    assert.deepEqual(await seriousViolations(page), []);
+    app.write(DESK, original);
+    await dialog().waitFor({ state: "detached" });
+  });
+
   it("of rendering is shown with its location: invalid nesting across components, a value that can't be serialized", async () => {
     const added = [
       "function Outer(props: { when: Date }) { return <p><Inner {...props} /></p>; }",

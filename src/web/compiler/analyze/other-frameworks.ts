@@ -144,8 +144,8 @@ export function refuseOtherFrameworks(source: Source): void {
 
 /** SVC123 for hooks in a module without JSX, which components would call. @throws SvcError */
 export function refuseOtherHooks(file: SourceFile): void {
-  if (!FRAMEWORKS.some(([pattern]) => [...file.text.matchAll(SPECIFIER)].some(([, name = ""]) => pattern.test(name))))
-    return;
+  const specifiers = [...file.text.matchAll(SPECIFIER)].map(([, specifier = ""]) => specifier);
+  if (!specifiers.some((specifier) => FRAMEWORKS.some(([pattern]) => pattern.test(specifier)))) return;
   const program = parse(file);
   const problems = new Problems();
   for (const statement of program.body) {

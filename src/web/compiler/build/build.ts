@@ -52,6 +52,8 @@ export interface BuildResult {
   milliseconds: number;
   /** What the developer should know, in a sentence each. */
   hints: string[];
+  /** Absolute paths of the modules that import the framework. */
+  importers: string[];
 }
 
 /**
@@ -106,7 +108,8 @@ export async function buildApp(options: BuildOptions): Promise<BuildResult> {
     log(`browser: ${chunk.name}.js ${chunk.bytes} B, gzip ${chunk.gzipBytes} B (${chunk.module})`);
   const hint = await modules.images.hint();
   const milliseconds = Math.round(performance.now() - began);
-  return { manifest, outDir, chunks: sizes, milliseconds, hints: hint === undefined ? [] : [hint] };
+  const hints = hint === undefined ? [] : [hint];
+  return { manifest, outDir, chunks: sizes, milliseconds, hints, importers: [...modules.framework] };
 }
 
 /** Moves the files that server modules import to those that browsers load. */

@@ -2,7 +2,7 @@
  * Explains unresolved imports. Vite's module runner reports them in terms of compiled code; this module adds the file, position and fix
  * in the app's source.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { parseSync } from "vite";
 import type { SvcError } from "../../../platform/shared/errors.ts";
@@ -26,14 +26,16 @@ const RUNNING = /\((\/[^()]+|[A-Za-z]:[\\/][^()]+?):\d+:\d+\)/g;
 
 /**
  * @param root folder of the app. @param namesOf export names of a module.
+ * @param files modules of the app, for an error whose stack has none of them
  * @returns `SVC_DEFINITION` with place and frame; undefined for an error of another kind.
  */
 export async function importError(
   error: unknown,
   root: string,
   namesOf: (specifier: string) => Promise<readonly string[]>,
+  files: Iterable<string> = [],
 ): Promise<SvcError | undefined> {
-  const failed = error instanceof Error ? failedImport(error, root) : undefined;
+  const failed = error instanceof Error ? failedImport(error, root, files) : undefined;
   if (!failed) return undefined;
   const { importer, specifier, name } = failed;
   const text = readFileSync(importer, "utf8");
@@ -55,14 +57,22 @@ export function unresolvedImport(error: unknown, root: string): SvcError | undef
   return span && diagnostic({ path: relativePath(root, importer), text }, "SVC_DEFINITION", span, noModule(failed));
 }
 
-function failedImport({ message, stack = "" }: Error, root: string): FailedImport | undefined {
+function failedImport({ message, stack = "" }: Error, root: string, files: Iterable<string>): FailedImport | undefined {
   const [, specifier, importer] = NO_FILE.exec(message) ?? NO_PACKAGE.exec(message) ?? [];
   if (specifier !== undefined && importer !== undefined)
     return isOfApp(importer, root) ? { specifier, importer } : undefined;
   const [, from, name] = NO_EXPORT.exec(message) ?? [];
   if (from === undefined || name === undefined) return undefined;
   const running = [...stack.matchAll(RUNNING)].map(([, file = ""]) => file).find((file) => isOfApp(file, root));
-  return running === undefined ? undefined : { specifier: from, name, importer: running };
+  const found = running ?? [...files].find((file) => isOfApp(file, root) && importsName(file, from, name));
+  return found === undefined ? undefined : { specifier: from, name, importer: found };
+}
+
+function importsName(file: string, specifier: string, name: string): boolean {
+  if (!/\.[cm]?[jt]sx?$/.test(file) || !existsSync(file)) return false;
+  const text = readFileSync(file, "utf8");
+  const span = text.includes(name) ? spanOf(file, text, { specifier, name, importer: file }) : undefined;
+  return span !== undefined && text.slice(span.start, span.end) === name;
 }
 
 function isOfApp(file: string, root: string): boolean {

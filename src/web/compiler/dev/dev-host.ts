@@ -135,7 +135,8 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
         await styles.read();
         return { default: app, dispose: hot.takeDisposals() };
       } catch (error) {
-        const report = (await importError(error, root, namesOf)) ?? error;
+        const files = environment.moduleGraph.fileToModulesMap.keys();
+        const report = (await importError(error, root, namesOf, files)) ?? error;
         await hot.takeDisposals()();
         throw report;
       }
