@@ -48,6 +48,8 @@ export interface LiveModule {
   imports: readonly ClientImport[];
   /** Props that the file passes as derived values. */
   passed: readonly PassedProp[];
+  /** Whether an element of the file gets props in a spread, which may contain handlers. */
+  hasSpread: boolean;
 }
 
 export interface CompileOptions {
@@ -126,8 +128,8 @@ export function compileHooks(
   };
 }
 
-function liveModule({ client, passed }: LivePropsEmitter): LiveModule | undefined {
-  return client.isEmpty ? undefined : { output: client.render(), imports: client.imports, passed };
+function liveModule({ client, passed, hasSpread }: LivePropsEmitter): LiveModule | undefined {
+  return client.isEmpty ? undefined : { output: client.render(), imports: client.imports, passed, hasSpread };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */

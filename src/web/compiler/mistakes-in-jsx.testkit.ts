@@ -227,13 +227,6 @@ export const JSX_MISTAKES: Mistake[] = [
     "const Row = () => <b>x</b>; export function A() { const isOpen = signal(false); return <p onClick={() => (isOpen.value = true)}>{isOpen.value && <Row />}</p>; }",
   ],
   [
-    "a spread that changes",
-    'export function A() { const o = signal({ id: "a" }); return <p «{...o.value}»>x</p>; }',
-    "SVC109",
-    /Write each attribute/,
-    'export function A() { const attributes = signal({ title: "a" }); return <p title={attributes.value.title}>x</p>; }',
-  ],
-  [
     "<Case> outside of <Match>",
     "export const A = (p) => <p>«<Case when={p.x}>»x</Case></p>;",
     "SVC109",

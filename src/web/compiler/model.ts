@@ -25,6 +25,8 @@ export interface Slot {
   kind: Kind;
   /** A place in the source that captures it. */
   node: Node;
+  /** The spread whose props it contains, in instances with live props. */
+  spread?: SpreadAttribute;
 }
 
 /** An event handler that an attribute refers to. */
@@ -118,6 +120,8 @@ export interface LiveScope {
   conditions: readonly string[];
   /** Code of each slot. */
   slots: readonly string[];
+  /** Code of other conditions under which an instance needs the scope. */
+  also: readonly string[];
 }
 
 /** A scope without code. @param edits a copy of the source */
@@ -157,13 +161,24 @@ export interface Template {
 export type Attribute =
   | { kind: "static"; html: string }
   | ValueAttribute
-  /** `live`: in a view, where the browser writes it. */
-  | { kind: "spread"; expression: Node; skip: string[]; tag: string; live?: true }
+  | SpreadAttribute
   | FieldAttribute
   /** `ref={…}`: a function that is called, or an object that is filled. */
   | { kind: "ref"; target: Expression; isFunction: boolean; isCreated: boolean }
   /** `autofocus` of an element that the browser may create, where browsers ignore the attribute. */
   | { kind: "autofocus" };
+
+/** `{...props}`. */
+export interface SpreadAttribute {
+  kind: "spread";
+  expression: Node;
+  skip: string[];
+  tag: string;
+  /** Whether the browser writes it. */
+  live: boolean;
+  /** Symbol that makes the props of the component which the browser binds. */
+  own?: string;
+}
 
 export interface ValueAttribute {
   kind: "value";

@@ -107,6 +107,8 @@ export interface AppModules {
   actions: Map<string, ActionUse[]>;
   /** As `browser`, for the browser modules of live props, which an app needs only if it passes any. */
   live: Map<string, string>;
+  /** Names as in `live` of the files with elements that get props in a spread, which may contain handlers. */
+  spreads: Set<string>;
   /** Absolute path of each TSX file -> the props that it passes as derived values. */
   passed: Map<string, readonly PassedProp[]>;
   /** Absolute path of each TSX file -> names of its components that can't follow props. */
@@ -144,6 +146,7 @@ export function newAppModules(isBuild = false): AppModules {
     frozen: new Map(),
     values: new Map(),
     takers: new Set(),
+    spreads: new Set(),
     jsx: new Map(),
     framework: new Set(),
     styles: new StyleImports(),
@@ -154,9 +157,10 @@ export function newAppModules(isBuild = false): AppModules {
 }
 
 /** The entries of a browser build. */
-export function browserEntries({ browser, live, passed, values, takers }: AppModules): Map<string, string> {
-  const needed = [...(liveNames(passed.values()).size > 0 ? live : []), ...(takers.size > 0 ? values : [])];
-  return new Map([...browser, ...needed]);
+export function browserEntries({ browser, live, spreads, passed, values, takers }: AppModules): Map<string, string> {
+  const isAny = liveNames(passed.values()).size > 0;
+  const needed = [...live].filter(([id]) => isAny || spreads.has(id));
+  return new Map([...browser, ...needed, ...(takers.size > 0 ? values : [])]);
 }
 
 /** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */
@@ -361,6 +365,8 @@ export function svc(options: PluginOptions = {}): Plugin {
   function noteLive(id: string, path: string, { live, frozen }: Compiled): void {
     if (live) modules.live.set(id + LIVE_QUERY, path + LIVE_QUERY);
     else modules.live.delete(id + LIVE_QUERY);
+    if (live?.hasSpread) modules.spreads.add(id + LIVE_QUERY);
+    else modules.spreads.delete(id + LIVE_QUERY);
     if (live?.passed.length) modules.passed.set(id, live.passed);
     else modules.passed.delete(id);
     if (frozen.length > 0) modules.frozen.set(id, frozen);

@@ -6,7 +6,7 @@
 import { DOM } from "../../../platform/shared/wire.ts";
 import { guard, isResuming, scoped, slotsAt, untrack, watch } from "../runtime/core.ts";
 import { listen } from "../runtime/event-types.ts";
-import type { Slots } from "../runtime/types.ts";
+import type { DispatchedEvent, Slots } from "../runtime/types.ts";
 import { L, undoable } from "../state/effect.ts";
 import { K, tpl } from "./region.ts";
 
@@ -316,10 +316,22 @@ export const H = (element: Element, slots: unknown, byAttribute: Record<string, 
   }
 };
 
+/** Elements whose own handler of an event has run. */
+const handled = new WeakMap<object, Element[]>();
+
 /** The handler that all attributes of created elements name. */
-export const _c = (_slots: Slots, event: Event, element: Element): unknown => {
+export const _c = (_slots: Slots, event: Event & DispatchedEvent, element: Element): unknown => {
   const [slots, byAttribute] = handlers.get(element) ?? [];
-  const run = byAttribute?.[DOM.on + event.type] ?? byAttribute?.[DOM.on + DOM.window + event.type];
+  const own = byAttribute?.[DOM.on + event.type];
+  const global = byAttribute?.[DOM.on + DOM.window + event.type];
+  let run = own ?? global;
+  if (own && global) {
+    // Both attributes name this function. The element's own handler is the first, if the event reaches the element.
+    const done = handled.get(event) ?? [];
+    const isReached = event._way.includes(element) && (event.bubbles || event.target === element);
+    if (!isReached || done.includes(element)) run = global;
+    handled.set(event, [...done, element]);
+  }
   return run?.(slots, event, element);
 };
 

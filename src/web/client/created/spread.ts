@@ -1,9 +1,9 @@
-/** `spread.js`: `{...props}` on an element that the browser creates: attributes that stay live, handlers and a ref. */
+/** `spread.js`: `{...props}` on an element: attributes that stay live, handlers and a ref. */
 import { DOM } from "../../../platform/shared/wire.ts";
 import { membersBehind } from "../../../platform/shared/html/hidden-members.ts";
 import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
 import { mayBeSpread } from "../../../platform/shared/html/spread-names.ts";
-import { A, P, scoped, watch } from "../runtime/core.ts";
+import { A, Cell, isResuming, P, scoped, watch } from "../runtime/core.ts";
 import { B, C, S, U } from "../bindings/attr.ts";
 import { H } from "../bindings/create.ts";
 import { N } from "../bindings/raw-html.ts";
@@ -37,22 +37,31 @@ const write = (element: Element, name: string, read: () => unknown): void => {
   else A(element, name, read);
 };
 
+/** A signal shows its value, as on the server. */
+const shown = (value: unknown): unknown => (value instanceof Cell ? value.value : value);
+
 /** @param skip names of attributes that the element writes itself. */
 export const Spread = (element: Element, read: () => unknown, skip: readonly string[]): void => {
   let stop: (() => void) | undefined;
+  let before: Props = {};
+  /** The server has written the attributes already. */
+  let isFirst = isResuming();
   const bind = (props: Props): void => {
-    for (const name of Object.keys(props)) {
+    // An attribute or handler that the next object lacks is gone.
+    for (const name of Object.keys({ ...before, ...props })) {
       if (skip.includes(name) || handle(element, name, props)) continue;
       if (name === "ref") {
         const ref = props[name] as { current: unknown } | ((element: Element) => unknown) | undefined;
         if (typeof ref === "function") ref(element);
         else if (ref) ref.current = element;
-      } else if (mayBeSpread(name)) write(element, name, () => props[name]);
+      } else if (mayBeSpread(name)) write(element, name, () => shown(props[name]));
     }
+    before = props;
   };
   const update = (props: unknown): void => {
     stop?.();
-    stop = scoped(false, () => bind((props ?? {}) as Props));
+    stop = scoped(isFirst, () => bind((props ?? {}) as Props));
+    isFirst = false;
   };
   watch(read, update, false, () => stop?.());
 };

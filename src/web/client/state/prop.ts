@@ -27,6 +27,15 @@ const follow = (slots: unknown[]): unknown[] => {
 kinds[FUNCTION_KIND] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
   chunkNamed(chunk)[symbol]!(follow(indices.map(valueAt)) as Slots);
 
+/** Props of a spread that the browser binds. @param slots the names, then the values */
+export const Own = (slots: unknown[]): object => {
+  const own = {};
+  (slots[0] as string[]).forEach((name, at) =>
+    Object.defineProperty(own, name, { enumerable: true, get: () => slots[at + 1] }),
+  );
+  return D(() => own);
+};
+
 /** Begins the bindings of an instance with live props. @param bind symbol of the bindings of its other values */
 export const L = (slots: unknown[] & Slots, root: Element, bind?: string): void => {
   follow(slots);

@@ -9,7 +9,9 @@ export function propNamed(module: Module, fn: FunctionNode, node: Node): string 
   const inner = unwrap(node);
   const [param] = fn.params;
   if (inner.type === "MemberExpression")
-    return inner.object.type === "Identifier" && isProps(module, fn, inner.object) ? memberName(inner) : undefined;
+    return inner.object.type === "Identifier" && isPropsObject(module, fn, inner.object)
+      ? memberName(inner)
+      : undefined;
   const binding = bindingAt(module, inner);
   if (!binding || !param) return undefined;
   if (binding.declared === "param") return namedBy(topProperty(param, binding), binding);
@@ -18,12 +20,12 @@ export function propNamed(module: Module, fn: FunctionNode, node: Node): string 
   const init = unwrap(source.init);
   if (source.id.type === "Identifier")
     return init.type === "MemberExpression" ? propNamed(module, fn, init) : undefined;
-  if (init.type !== "Identifier" || !isProps(module, fn, init)) return undefined;
+  if (init.type !== "Identifier" || !isPropsObject(module, fn, init)) return undefined;
   return namedBy(topProperty(source.id, binding), binding);
 }
 
 /** Whether a name is the props object of a component, or the rest of its props. */
-function isProps(module: Module, fn: FunctionNode, name: Node): boolean {
+export function isPropsObject(module: Module, fn: FunctionNode, name: Node): boolean {
   const binding = bindingAt(module, name);
   const [param] = fn.params;
   if (!param || binding?.declared !== "param" || binding.owner !== fn) return false;

@@ -34,6 +34,7 @@ import type {
   Run,
   Scope,
   Slot,
+  SpreadAttribute,
   ValueAttribute,
 } from "../model.ts";
 
@@ -184,6 +185,8 @@ export class BrowserEmitter implements ElementEmitter {
   /** An attribute that does not depend on the children of its element. */
   #bindPlain(attribute: Attribute, path: string, place: Place, body: Code): void {
     if (attribute.kind === "value") return this.#bindValue(attribute, path, place, body);
+    if (this.#props && attribute.kind === "spread" && attribute.own !== undefined)
+      return this.#bindOwn(attribute, path, place, body);
     if (this.#props) return;
     if (attribute.kind === "ref") this.#bindRef(attribute, path, place, body);
     else if (attribute.kind === "autofocus")
@@ -362,10 +365,32 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client.add(scope.edits, [head, ...body, `return ${derive}(() => (`, ...value, "));\n};\n"]);
   }
 
-  #bindSpread({ expression, skip }: Attribute & { kind: "spread" }, path: string, place: Place, body: Code): void {
+  #bindSpread({ expression, skip }: SpreadAttribute, path: string, place: Place, body: Code): void {
     this.#captures.capture(expression, place);
-    const spread = this.#client.runtime(PATHS.spread, "Spread");
-    body.push(`${spread}(${path}, () => (`, expression, `), ${JSON.stringify(skip)});\n`);
+    body.push(`${this.#spread(place.scope)}(${path}, () => (`, expression, `), ${JSON.stringify(skip)});\n`);
+  }
+
+  /** The part that binds spreads. Their handlers are those of created elements. */
+  #spread(scope: Scope): string {
+    this.#client.createPart("H", scope);
+    return this.#client.runtime(PATHS.spread, "Spread");
+  }
+
+  /** The props of a spread that the browser binds. */
+  #bindOwn(attribute: SpreadAttribute, path: string, place: Place, body: Code): void {
+    const { scope } = place;
+    const known = scope.slots.findIndex(({ spread }) => spread === attribute);
+    const slot: Slot = { source: "", isStore: false, kind: "value", node: attribute.expression, spread: attribute };
+    const at = known < 0 ? scope.slots.push(slot) - 1 : known;
+    scope.boundCount = Math.max(scope.boundCount, at + 1);
+    const own = `${this.#client.names.slots}[${at}]`;
+    body.push(`if (${own}) ${this.#spread(scope)}(${path}, () => ${own}, ${JSON.stringify(attribute.skip)});\n`);
+  }
+
+  /** Emits the factory of the props of a spread that the browser binds. */
+  emitOwn(symbol: string, scope: Scope): void {
+    const own = this.#client.part("prop", "Own", scope);
+    this.#client.add(scope.edits, [`export const ${symbol} = ${own};\n`]);
   }
 
   #bindCreated(created: Element["created"], path: string, place: Place, body: Code): void {

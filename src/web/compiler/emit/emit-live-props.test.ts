@@ -82,6 +82,26 @@ describe("children of a component that change outside of elements", () => {
   });
 });
 
+describe("a spread of props on an element", () => {
+  const button = "function Button({ kind, ...rest }) { return <button class={kind} {...rest}>x</button>; }\n";
+
+  it("passes handlers and live props on, and writes the others once", async () => {
+    const text = `${button}export function A() { const n = signal(1); return <Button kind="k" id="i" title={n.value} onClick={() => n.value++} onPick={1} />; }`;
+    assert.match(
+      await render(text),
+      /^<button s="1 live-1 [^"]*" class="k" id="i" title="1" on:click="_c">x<\/button>$/,
+    );
+    assert.match(liveCode(text), /if \(\$\[2\]\) \$Spread\(\$r, \(\) => \$\[2\], \[\]\);/);
+  });
+
+  it("needs no scope for other props", async () => {
+    assert.equal(
+      await render(`${button}export const A = () => <Button kind="k" id="i" />;`),
+      '<button class="k" id="i">x</button>',
+    );
+  });
+});
+
 describe("content in no element of its component", () => {
   it("has a scope of its own if it reads a signal", async () => {
     const shown = ["<>{n.value}!</>", "<>{n.value && <b>x</b>}</>", "n.value ? <b>x</b> : <i>y</i>", "n.value"];
@@ -164,7 +184,7 @@ describe("the props that an app passes", () => {
 
 describe("a prop that changes and is shown where nothing updates it", () => {
   it("is reported in development", async () => {
-    for (const shown of ["<title>{props.text}</title>", "<p {...props}>x</p>"]) {
+    for (const shown of ["<title>{props.text}</title>", "<textarea>{props.text}</textarea>"]) {
       const text = `function Label(props) { return ${shown}; } export function A() { const n = signal("a"); return <Label text={n.value} />; }`;
       await assert.rejects(render(text, {}, "A", { isDevelopment: true }), /SVC205 pages\/test\.tsx:2/, shown);
     }

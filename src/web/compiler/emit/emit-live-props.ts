@@ -10,7 +10,7 @@ import { isInside, type Module } from "../analyze/analyze.ts";
 import { componentName } from "../analyze/components.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import type { Returns } from "../analyze/early-returns.ts";
-import { bindingAt, namedBy, propNamed } from "../analyze/prop-names.ts";
+import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
 import { componentOf, mayRunAgain, propReads, topProperty } from "../analyze/prop-reads.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
@@ -19,7 +19,7 @@ import { isFunction, isJsx, tagName, unwrap, type Expression, type FunctionNode,
 import type { Binding } from "../parse/scopes.ts";
 import { BrowserEmitter, type PropConditions } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
-import { newScope, type Code, type Element, type Scope, type Slot } from "../model.ts";
+import { newScope, type Code, type Element, type Scope, type Slot, type SpreadAttribute } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** Query of an import that requests the browser module for live props. */
@@ -78,6 +78,8 @@ export class LivePropsEmitter {
   readonly #calls = new Map<Node, { passed: Passed | undefined }>();
   readonly #followed: Node[] = [];
   readonly passed: PassedProp[] = [];
+  /** Whether an element of the file gets props in a spread. */
+  hasSpread = false;
   /** Position in the source behind which no name has a value for the slots that are being emitted. */
   #end: number | undefined;
   /** Whether one of these slots needs such a name. */
@@ -136,19 +138,37 @@ export class LivePropsEmitter {
     this.#noteFollowed(root);
     if (this.#needed) this.#emitAgain(this.#needed, own, { scope, root, symbol, conditions, known });
     const props = this.#propsOf(fn);
+    const spreads = own.slots.flatMap(({ spread }) => (spread ? [spread] : []));
+    const block = this.#block(own, symbol, scope, componentName(this.#module, fn));
     const slots = own.slots.map((slot, at) => {
       if (at === known) return this.#out.local("mask");
+      if (slot.spread) return this.#boundProps(slot.spread, block);
       const code = this.slot(slot);
       // Before the mask are the slots of every instance.
       return at < known ? code : `${this.#out.local("mask")} & ${guards.get(slot) ?? -1} ? ${code} : 0`;
     });
-    scope.live = {
-      block: this.#block(own, symbol, scope, componentName(this.#module, fn)),
-      props,
-      boundCount: own.boundCount,
-      conditions,
-      slots,
-    };
+    const also = spreads.map((spread) => `${this.#out.use("bindsSome")}(${this.#argumentsOf(spread)})`);
+    scope.live = { block, props, boundCount: own.boundCount, conditions, slots, also };
+  }
+
+  #argumentsOf({ expression, skip }: SpreadAttribute): string {
+    return `${this.#module.file.text.slice(expression.start, expression.end)}, ${JSON.stringify(skip)}`;
+  }
+
+  #boundProps(spread: SpreadAttribute, block: string): string {
+    return `${this.#out.use("boundProps")}(${this.#argumentsOf(spread)}, ${block}, "${spread.own}")`;
+  }
+
+  /** Gives a spread of the props object, or of the rest of it, a symbol in the browser module. */
+  #markSpread(attribute: SpreadAttribute): boolean {
+    const fn = componentOf(this.#module, attribute.expression);
+    if (!fn || attribute.live || !isPropsObject(this.#module, fn, unwrap(attribute.expression))) return false;
+    attribute.own = `d${this.#symbols.d++}`;
+    for (const target of [this.#all, this.#needed])
+      target?.browser.emitOwn(attribute.own, newScope(0, target.client.newEdits()));
+    this.#followed.push(attribute.expression);
+    this.hasSpread = true;
+    return true;
   }
 
   #emitAgain(
@@ -225,6 +245,7 @@ export class LivePropsEmitter {
       boundCount: own.boundCount,
       conditions: [reads],
       slots,
+      also: [],
     };
   }
 
@@ -253,8 +274,10 @@ export class LivePropsEmitter {
       shown.props = props;
       return true;
     };
-    for (const attribute of element.attributes)
+    for (const attribute of element.attributes) {
       if (attribute.kind === "value" && !attribute.live) mark(attribute, attribute.expression);
+      if (attribute.kind === "spread") found = this.#markSpread(attribute) || found;
+    }
     if (element.rawHtml && !element.rawHtml.live) mark(element.rawHtml, element.rawHtml.expression);
     element.items.forEach((item, at) => {
       if (item.kind === "element") found = this.#mark(item) || found;

@@ -35,14 +35,13 @@ import {
   type Piece,
   type Run,
   type Scope,
+  type SpreadAttribute,
 } from "../model.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
 
 /** Comments around content that the browser may replace. */
 export const RANGE_START = `<!--${DOM.rangeStart}-->`;
 export const RANGE_END = `<!--${DOM.rangeEnd}-->`;
-
-type SpreadAttribute = Extract<Attribute, { kind: "spread" }>;
 
 /** Operations of the module emitter on the nodes found here. */
 export interface Walker {
@@ -92,7 +91,9 @@ export class ItemEmitter {
     if (!live) return plain;
     const mask = `(${this.#out.local("mask")}) => [${live.slots.join(", ")}]`;
     const args = [live.block, live.boundCount, live.props, JSON.stringify(live.conditions), mask];
-    return `((${live.props}?.[${this.#out.use("LIVE")}] && ${this.#out.use("liveScope")}(${args.join(", ")})) || ${plain})`;
+    const isLive = [`${live.props}?.[${this.#out.use("LIVE")}]`, ...live.also].join(" || ");
+    const condition = live.also.length === 0 ? isLive : `(${isLive})`;
+    return `((${condition} && ${this.#out.use("liveScope")}(${args.join(", ")})) || ${plain})`;
   }
 
   /** Emits a boundary's fallback as a scope of its own. */
@@ -182,10 +183,17 @@ export class ItemEmitter {
   }
 
   /** @param keep code that stores the spread object */
-  #spread({ expression, tag }: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
-    this.#walker.still(expression);
+  #spread(attribute: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
+    const { expression } = attribute;
+    if (!attribute.live) this.#walker.still(expression);
     this.#walker.rewrite(expression);
-    return { code: [`${this.#out.use("spread")}(${keep}`, expression, `, ${JSON.stringify(skip)}${tagCode(tag)})`] };
+    return {
+      code: [
+        `${this.#out.use(isBound(attribute) ? "boundSpread" : "spread")}(${keep}`,
+        expression,
+        `, ${JSON.stringify(skip)}${tagCode(attribute.tag)})`,
+      ],
+    };
   }
 
   /** A spread behind attributes that it may override. */
@@ -195,10 +203,18 @@ export class ItemEmitter {
       const html = concatenation(this.#attribute(attribute, ""));
       return [`${JSON.stringify(spreadName(attribute))}: `, ...html, ", "];
     });
-    this.#walker.still(spread.expression);
+    if (!spread.live) this.#walker.still(spread.expression);
     this.#walker.rewrite(spread.expression);
     const skip = JSON.stringify(spread.skip) + tagCode(spread.tag);
-    return { code: [`${this.#out.use("over")}({ `, ...items, "}, ", spread.expression, `, ${skip})`] };
+    return {
+      code: [
+        `${this.#out.use(isBound(spread) ? "boundOver" : "over")}({ `,
+        ...items,
+        "}, ",
+        spread.expression,
+        `, ${skip})`,
+      ],
+    };
   }
 
   /** A bound `<select>`, or one with a spread, marks its options as selected, even those of other components. */
@@ -455,4 +471,9 @@ function spreadWithValue({ tag, attributes, items }: Element): SpreadAttribute |
 /** The last argument of `spread`: only for elements whose names may hide members. */
 function tagCode(tag: string): string {
   return membersBehind("name", tag) ? `, ${JSON.stringify(tag)}` : "";
+}
+
+/** Whether the browser binds the props of a spread. */
+function isBound({ live, own }: SpreadAttribute): boolean {
+  return live || own !== undefined;
 }

@@ -14,7 +14,9 @@ import { FIELD_TAGS, FORM_PROPERTIES, membersBehind } from "../../../platform/sh
 import { ATTRIBUTES_BEHIND, FOREIGN_PREFIXES, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
 import { valueKind } from "../analyze/expression-kinds.ts";
-import { shownLiveness } from "../analyze/analyze.ts";
+import { shownLiveness, type Module } from "../analyze/analyze.ts";
+import { isPropsObject } from "../analyze/prop-names.ts";
+import { componentOf } from "../analyze/prop-reads.ts";
 import { initOf } from "../analyze/declaration-kinds.ts";
 import { slotNameOf } from "./slots.ts";
 import { spreadName, type Attribute, type AttributeKind, type Element, type HandlerStep } from "../model.ts";
@@ -52,22 +54,49 @@ function addSpread(
   position: Position,
   attributes: Attribute[],
 ): void {
-  if (position.isView) {
-    const skip = namesOver(node, item, attributes);
-    attributes.push({ kind: "spread", expression: item.argument, skip, tag, live: true });
-    return;
-  }
-  if (position.isRegion) {
-    throw fail(
-      extraction,
-      "SVC120",
-      item,
-      "{...spread} in a row or branch that the browser may create: its attributes are unknown at build time. Write each attribute.",
-    );
-  }
-  refuseLiveSpread(extraction, item);
-  attributes.push({ kind: "spread", expression: item.argument, skip: namesOver(node, item, attributes), tag });
-  attributes.push(...spreadHandlers(extraction, node, item, position));
+  if (position.isRegion && !position.isView) refusePropsSpread(extraction, item);
+  const skip = namesOver(node, item, attributes);
+  const handlers = position.isView ? [] : spreadHandlers(extraction, node, item, position);
+  const live = position.scope !== undefined && (position.isRegion || changes(extraction, item.argument));
+  attributes.push({
+    kind: "spread",
+    expression: item.argument,
+    skip: [...skip, ...handlers.map(({ name }) => name)],
+    tag,
+    live,
+  });
+  attributes.push(...handlers.map(({ attribute }) => attribute));
+}
+
+/** SVC120: props may contain what only the server has. */
+function refusePropsSpread(extraction: Extraction, item: ESTree.JSXSpreadAttribute): void {
+  const { module } = extraction;
+  const fn = componentOf(module, item);
+  if (!fn || !isPropsObject(module, fn, unwrap(item.argument))) return;
+  throw fail(
+    extraction,
+    "SVC120",
+    item,
+    "Props in {...spread} in a row or branch that the browser may create: the browser has only the props that the code names. Write each attribute.",
+  );
+}
+
+/** Whether attributes of a spread may change. The handlers of an object literal don't. */
+function changes({ module }: Extraction, argument: Expression): boolean {
+  const object = literalOf(module, argument);
+  if (!object) return shownLiveness(module, argument) !== "static";
+  return object.properties.some((item) => {
+    const value = item.type === "Property" ? item.value : item.argument;
+    return !isFunctionNode(unwrap(value)) && shownLiveness(module, value) !== "static";
+  });
+}
+
+/** An object literal, or that of a constant. */
+function literalOf(module: Module, argument: Expression): ESTree.ObjectExpression | undefined {
+  const inner = unwrap(argument);
+  const binding = inner.type === "Identifier" ? module.scopes.within(inner)[0]?.binding : undefined;
+  const object = binding?.declared === "const" ? initOf(binding) : inner;
+  return object?.type === "ObjectExpression" ? object : undefined;
 }
 
 function addAttribute(
@@ -136,19 +165,6 @@ function namesOver(node: ESTree.JSXElement, spread: ESTree.JSXSpreadAttribute, b
     const names = namesOf(jsxName(item));
     return at > place ? names : names.filter((name) => !isWritten(name));
   });
-}
-
-/** SVC109: the attributes of a spread are written once. */
-function refuseLiveSpread(extraction: Extraction, item: ESTree.JSXSpreadAttribute): void {
-  const inner = unwrap(item.argument);
-  if (inner.type === "ObjectExpression" || inner.type === "Identifier") return;
-  if (extraction.module.liveness(inner) !== "live") return;
-  throw fail(
-    extraction,
-    "SVC109",
-    item,
-    "{...spread} is written once, so it can't follow a value that changes. Write each attribute: title={attributes.value.title}.",
-  );
 }
 
 function namesOf(jsx: string): string[] {
@@ -303,18 +319,16 @@ function spreadHandlers(
   node: ESTree.JSXElement,
   { argument }: ESTree.JSXSpreadAttribute,
   position: Position,
-): Attribute[] {
-  const inner = unwrap(argument);
-  const binding = inner.type === "Identifier" ? extraction.module.scopes.within(inner)[0]?.binding : undefined;
-  const object = binding?.declared === "const" ? initOf(binding) : inner;
-  if (object?.type !== "ObjectExpression") return [];
+): { name: string; attribute: Attribute }[] {
+  const object = literalOf(extraction.module, argument);
+  if (!object) return [];
   return object.properties.flatMap((property) => {
     if (property.type !== "Property" || property.computed || property.key.type !== "Identifier") return [];
     const { name } = property.key;
     const event = eventName(name);
     if (!event || namedHandler(node, attributeOf(event))) return [];
     const found = { name, expression: property.value as Expression, node: property };
-    return [handlerAttribute(extraction, node, found, event, position)];
+    return [{ name, attribute: handlerAttribute(extraction, node, found, event, position) }];
   });
 }
 

@@ -18,6 +18,7 @@ import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { instanceMadeBy } from "../analyze/instances.ts";
+import { hasLastValue } from "../analyze/reassigned.ts";
 import { selectionOf } from "./selections.ts";
 import { isRestOfProps } from "../analyze/prop-reads.ts";
 import { isShown } from "../analyze/stale-reads.ts";
@@ -212,7 +213,7 @@ export class Captures {
   }
 
   #rewrite(reference: Reference, binding: Binding, place: Place): void {
-    this.#refuseWrite(reference, binding);
+    this.#refuseWrite(reference, binding, place);
     this.#refuseUnheard(reference, binding);
     const target = this.#memberOf(reference, binding, place.scope);
     const code = this.#accessTo(reference, binding, place, target);
@@ -238,9 +239,10 @@ export class Captures {
     else edits.update(left.end, target.start, ", ").update(target.end, end, ")");
   }
 
-  #refuseWrite(reference: Reference, binding: Binding): void {
+  #refuseWrite(reference: Reference, binding: Binding, { isBinding }: Place): void {
     const { name } = reference;
     if (this.#module.kind(binding) === "let") {
+      if (isBinding && hasLastValue(this.#module, reference, binding)) return;
       const init = initOf(binding);
       const fix = this.#isOfRef(binding)
         ? `Write const ${name} = createRef<HTMLElement>() and ref={${name}}, and read ${name}.current.`

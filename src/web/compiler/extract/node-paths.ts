@@ -10,7 +10,10 @@ function isVariable(item: Item): boolean {
 function showsProps(element: Element): boolean {
   return (
     element.rawHtml?.props !== undefined ||
-    element.attributes.some((item) => item.kind === "value" && item.props !== undefined) ||
+    element.attributes.some(
+      (item) =>
+        (item.kind === "value" && item.props !== undefined) || (item.kind === "spread" && item.own !== undefined),
+    ) ||
     element.items.some(
       (item) => (item.kind === "piece" && item.props !== undefined) || (item.kind === "element" && showsProps(item)),
     )
