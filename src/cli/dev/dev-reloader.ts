@@ -8,6 +8,7 @@ import type { DevSupport } from "../../app/options.ts";
 import type { DevHost } from "../../web/compiler/dev/dev-host.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { appOf } from "../load-app.ts";
+import { collectGarbage } from "./collect-garbage.ts";
 
 /**
  * Editors save several files at once, and save a file twice when they format it: one reload is enough. The watcher ignores a file for 50
@@ -100,6 +101,8 @@ export class DevReloader {
 
   #replace(): void {
     const before = this.#before;
+    // It would keep the old app and all that it has in memory.
+    this.#before = undefined;
     const { onReady, onFault } = this.#options;
     const next = (async () => {
       await before?.catch(() => undefined); // reported when it failed
@@ -112,7 +115,11 @@ export class DevReloader {
     })();
     this.#answer?.(next);
     this.#answer = undefined;
-    next.then(() => onReady(performance.now() - this.#changedMs), onFault);
+    next.then(() => {
+      onReady(performance.now() - this.#changedMs);
+      // The old app is no longer in use.
+      setImmediate(collectGarbage);
+    }, onFault);
   }
 
   async #load(): Promise<LoadedApp> {

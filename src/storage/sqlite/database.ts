@@ -156,6 +156,8 @@ export class Database {
       // The log is safe: the next process that opens the file reads it.
     }
     this.#driver.close();
+    // libsql closes the file once its statements are garbage, and this object may stay in use.
+    this.#statements.clear();
     this.#lock?.close();
   }
 
