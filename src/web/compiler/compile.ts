@@ -65,6 +65,8 @@ export interface CompileOptions {
   hasStyles?: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
   liveNames?: ReadonlySet<string> | undefined;
+  /** Names of components that the browser can't create, although they are values. Default: none. */
+  serverOnly?: ReadonlySet<string>;
   /** Local names of imported components that can't follow props (analyze/frozen-components.ts). Default: none. */
   frozen?: ReadonlySet<string> | undefined;
 }
@@ -143,6 +145,7 @@ export function compileFile(
     hasStyles = false,
     isBrowser = false,
     liveNames,
+    serverOnly,
     frozen,
   }: CompileOptions = {},
 ) {
@@ -162,7 +165,15 @@ export function compileFile(
     newExtraction(module, () => client.names.nextSymbol("h"), module.problems),
     client,
     browser,
-    { isDevelopment, runtime, hasStyles, isBrowser, ...(liveNames && { liveNames }), ...(frozen && { frozen }) },
+    {
+      isDevelopment,
+      runtime,
+      hasStyles,
+      isBrowser,
+      ...(serverOnly && { serverOnly }),
+      ...(liveNames && { liveNames }),
+      ...(frozen && { frozen }),
+    },
   );
   const server = emitter.emit();
   const { client: values } = emitter.values;

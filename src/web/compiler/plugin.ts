@@ -380,12 +380,19 @@ export function svc(options: PluginOptions = {}): Plugin {
     else modules.takers.delete(id);
   }
 
+  /** The build accepts a value that only the server can run. The browser throws where a row or branch shows it. */
   async function loadValues(context: Resolver, module: string, file: SourceFile): Promise<Output> {
     const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
-    const { values } = compile(file.text, file.path, { aliases });
+    const all = compile(file.text, file.path, { aliases }).values;
+    const serverOnly = new Set<string>();
+    for (const item of all?.imports ?? [])
+      await refuseServerComponents(createOf(context), [item], module, file.path).catch((error: unknown) => {
+        if (!(error instanceof SvcError)) throw error;
+        serverOnly.add(item.local.replace(/^\$+c_/, ""));
+      });
+    const values = serverOnly.size > 0 ? compile(file.text, file.path, { aliases, serverOnly }).values : all;
     if (!values) return { code: "export {};", map: "" };
     await checkImports(context, values.imports, file, module);
-    await refuseServerComponents(createOf(context), values.imports, module, file.path);
     return stripTypes(values.output, file);
   }
 

@@ -4,7 +4,7 @@
  * with such rows and branches have.
  */
 import type { Module } from "../analyze/analyze.ts";
-import { functionOf } from "../analyze/declaration-kinds.ts";
+import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import type { Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { newScope } from "../model.ts";
@@ -25,8 +25,11 @@ export class ComponentValuesEmitter {
   #block: string | undefined;
   /** The browser module. */
   readonly client: ClientModule;
+  readonly #serverOnly: ReadonlySet<string>;
 
-  constructor(module: Module, out: ServerOutput) {
+  /** @param serverOnly names of components that the browser can't create */
+  constructor(module: Module, out: ServerOutput, serverOnly: ReadonlySet<string>) {
+    this.#serverOnly = serverOnly;
     this.#module = module;
     this.#out = out;
     this.client = new ClientModule(module);
@@ -60,9 +63,16 @@ export class ComponentValuesEmitter {
       inner = parent;
       parent = this.#module.parentOf(parent);
     }
-    if (parent?.type === "JSXExpressionContainer") return this.#module.parentOf(parent)?.type === "JSXAttribute";
+    if (parent?.type === "JSXExpressionContainer") return this.#isAttribute(this.#module.parentOf(parent));
     if (parent?.type !== "VariableDeclarator" || parent.init !== inner || inner === node) return false;
     return this.#module.scopes.bindingAt(parent.id)?.owner === null;
+  }
+
+  /** Components of the framework are given no value that a row or branch may show later. */
+  #isAttribute(attribute: Node | undefined): boolean {
+    if (attribute?.type !== "JSXAttribute") return false;
+    const tag = this.#module.parentOf(attribute);
+    return tag?.type !== "JSXOpeningElement" || svcName(tag.name, this.#module.scopes) === undefined;
   }
 
   #symbolOf(binding: Binding): string {
@@ -71,7 +81,9 @@ export class ComponentValuesEmitter {
       symbol = `v${this.#symbols.size}`;
       this.#symbols.set(binding, symbol);
       const scope = newScope(0, this.client.newEdits());
-      const code = this.client.creatable(binding, scope);
+      const code = this.#serverOnly.has(binding.name)
+        ? `() => { throw new Error(${JSON.stringify(`<${binding.name}> of ${this.#module.file.path} runs only on the server, but a row or branch shows it.`)}); }`
+        : this.client.creatable(binding, scope);
       this.client.add(scope.edits, [`export const ${symbol} = () => ${code};\n`]);
     }
     return symbol;

@@ -53,6 +53,8 @@ export interface ServerOptions {
   /** Whether browser code imports the module, and nothing renders it. */
   isBrowser: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
+  /** Names of components that the browser can't create, although they are values. Default: none. */
+  serverOnly?: ReadonlySet<string>;
   liveNames?: ReadonlySet<string>;
   /** Local names of imported components that can't follow props. Default: none. */
   frozen?: ReadonlySet<string>;
@@ -87,7 +89,7 @@ export class ServerEmitter {
     extraction: Extraction,
     client: ClientModule,
     browser: BrowserEmitter,
-    { isDevelopment, runtime, hasStyles, isBrowser, liveNames, frozen }: ServerOptions,
+    { isDevelopment, runtime, hasStyles, isBrowser, liveNames, serverOnly = new Set(), frozen }: ServerOptions,
   ) {
     this.#isBrowser = isBrowser;
     this.#module = extraction.module;
@@ -110,7 +112,7 @@ export class ServerEmitter {
     };
     this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames, frozen);
     this.#live.follow(browser);
-    this.values = new ComponentValuesEmitter(extraction.module, this.#out);
+    this.values = new ComponentValuesEmitter(extraction.module, this.#out, serverOnly);
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
     this.#calls = new ComponentCallEmitter(extraction, this.#out, walker, this.#live);

@@ -203,6 +203,8 @@ export class ViewEmitter {
     if (expression.type === "JSXEmptyExpression") return [];
     if (name === "value" && tag.endsWith(".Provider")) this.#refuseLiveContext(expression);
     this.#captures.capture(expression, place);
+    // The component may show it as a component.
+    this.#client.takesComponents ||= !place.scope.isClosure && !isFunction(unwrap(expression));
     const code = this.text([expression], place.scope);
     return [isFunction(unwrap(expression)) ? `${key}: ${code}` : `get ${key}() { return (${code}); }`];
   }
