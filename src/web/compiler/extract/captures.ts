@@ -484,7 +484,7 @@ export class Captures {
 
 /** @param what a description of the value */
 export function unserialisableMessage(name: string, what: string): string {
-  return `"${name}" is ${what}, which can't be sent to the browser. Create it inside the handler or in onLoad, or pass its plain data.`;
+  return `"${name}" is ${what}, which can't be sent to the browser. Create it inside the handler or in onLoad, or pass its plain data. Instead of a class with state, write a function that returns signals and functions.`;
 }
 
 /** `import { Image } from "svckit/assets"` */
