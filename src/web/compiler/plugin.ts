@@ -11,7 +11,7 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { BROWSER_NAMES, CREATE_QUERY, CREATED_NAMES, type ClientImport } from "./emit/client-module.ts";
 import { VALUES_QUERY } from "./emit/emit-component-values.ts";
-import { LIVE_QUERY, liveNames, type PassedProp } from "./emit/emit-live-props.ts";
+import { LIVE_QUERY, liveNames } from "./emit/emit-live-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
 import { mayCreate, otherExports, refuseServerComponents, type CreateSource } from "./build/create-modules.ts";
@@ -27,6 +27,7 @@ import {
   type Resolve,
 } from "./framework-imports.ts";
 import { Problems } from "./problems.ts";
+import { newAppModules, type AppModules } from "./build/app-modules.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
 import { refuseOtherHooks } from "./analyze/other-frameworks.ts";
@@ -38,11 +39,11 @@ import { unserialisableMessage } from "./extract/captures.ts";
 import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
-import { IMAGE_QUERY, ImageFiles } from "./assets/images.ts";
+import { IMAGE_QUERY } from "./assets/images.ts";
 import { withModuleUrls } from "./assets/module-urls.ts";
-import { ASSETS, mayCallAsset, PublicFiles, withPublicFiles } from "./assets/public-files.ts";
+import { ASSETS, mayCallAsset, withPublicFiles } from "./assets/public-files.ts";
 import { emptyModuleOf, hasClassNames, isStyle, styleOf } from "./styles/style-files.ts";
-import { StyleImports, type ResolveFile } from "./styles/style-imports.ts";
+import type { ResolveFile } from "./styles/style-imports.ts";
 import { withAppArguments } from "./build/app-calls.ts";
 import {
   ACTIONS_MODULE,
@@ -99,79 +100,9 @@ const BUILTINS = new Set(builtinModules);
 /** Prefix of the import of a framework name that exists only on the server. */
 const SERVER_NAME = "svc-server:";
 
-/** Facts about an app that the plugin collects while Vite walks through its modules. */
-export interface AppModules {
-  /** Absolute path of each TSX file that has browser code -> its path relative to the root. */
-  browser: Map<string, string>;
-  /** Server actions that browser code calls, by chunk. */
-  actions: Map<string, ActionUse[]>;
-  /** As `browser`, for the browser modules of live props, which an app needs only if it passes any. */
-  live: Map<string, string>;
-  /** Names as in `live` of the files with elements that get props in a spread, which may contain handlers. */
-  spreads: Set<string>;
-  /** Absolute path of each TSX file -> the props that it passes as derived values. */
-  passed: Map<string, readonly PassedProp[]>;
-  /** Absolute path of each TSX file -> names of its components that can't follow props. */
-  frozen: Map<string, readonly string[]>;
-  /** As `browser`, for the browser modules of components that are values, which an app needs only if a file is in `takers`. */
-  values: Map<string, string>;
-  /** Absolute paths of the files with rows or branches that show such components. */
-  takers: Set<string>;
-  /** Absolute path of each module with JSX -> its path relative to the root. */
-  jsx: Map<string, string>;
-  /** Absolute path of each module that imports the framework. */
-  framework: Set<string>;
-  /** Imports of the modules, for their stylesheets. */
-  styles: StyleImports;
-  /** Absolute path of each TSX file -> the modules that were searched for the actions of its handlers. */
-  searched: Map<string, ReadonlySet<string>>;
-  /** Files of `public/` that modules refer to. */
-  publicFiles: PublicFiles;
-  /** Images that modules import with their versions. */
-  images: ImageFiles;
-}
-
 export interface PluginOptions {
   /** Filled while modules are compiled; shared between a server and a browser build. */
   modules?: AppModules;
-}
-
-/** @param isBuild whether public files get names with a hash, and images get versions */
-export function newAppModules(isBuild = false): AppModules {
-  return {
-    browser: new Map(),
-    actions: new Map(),
-    live: new Map(),
-    passed: new Map(),
-    frozen: new Map(),
-    values: new Map(),
-    takers: new Set(),
-    spreads: new Set(),
-    jsx: new Map(),
-    framework: new Set(),
-    styles: new StyleImports(),
-    searched: new Map(),
-    publicFiles: new PublicFiles(isBuild),
-    images: new ImageFiles(isBuild),
-  };
-}
-
-/** The entries of a browser build. */
-export function browserEntries({ browser, live, spreads, passed, values, takers }: AppModules): Map<string, string> {
-  const isAny = liveNames(passed.values()).size > 0;
-  const needed = [...live].filter(([id]) => isAny || spreads.has(id));
-  return new Map([...browser, ...needed, ...(takers.size > 0 ? values : [])]);
-}
-
-/** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */
-export function requireFramework({ jsx, framework }: AppModules): void {
-  const [first, ...others] = jsx.values();
-  if (first === undefined || framework.size > 0) return;
-  const files = others.length === 0 ? first : `${first} and ${others.length} more`;
-  throw new SvcError(
-    "SVC122",
-    `SVC122 ${first}\nThe app contains JSX (${files}), but no module imports "${SVC}", so no page can become interactive. Import from "${SVC}", or from the name under which package.json installs it.`,
-  );
 }
 
 /**

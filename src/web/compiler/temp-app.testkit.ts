@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { DevChunks } from "./dev/dev-chunks.ts";
-import { newAppModules } from "./plugin.ts";
+import { newAppModules } from "./build/app-modules.ts";
 
 const PACKAGE = fileURLToPath(new URL("../../..", import.meta.url));
 

@@ -8,7 +8,8 @@ import { browserConfig } from "./build.ts";
 import { compileFile } from "../compile.ts";
 import { FrameworkImports } from "../framework-imports.ts";
 import { relativePath } from "./import-chain.ts";
-import { CLIENT_QUERY, newAppModules } from "../plugin.ts";
+import { CLIENT_QUERY } from "../plugin.ts";
+import { newAppModules } from "./app-modules.ts";
 import { reportOf, type FileReport } from "./explain-report.ts";
 
 export type { ComponentReport, FileReport, TemplateReport } from "./explain-report.ts";

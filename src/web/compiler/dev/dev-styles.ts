@@ -4,7 +4,7 @@ import path from "node:path";
 import type { EnvironmentModuleNode, ViteDevServer } from "vite";
 import type { ImportedStyles } from "../../../platform/shared/manifest.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
-import type { AppModules } from "../plugin.ts";
+import type { AppModules } from "../build/app-modules.ts";
 import { isStyle } from "../styles/style-files.ts";
 import { styleOrder } from "../styles/style-order.ts";
 
