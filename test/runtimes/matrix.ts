@@ -10,6 +10,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { checkApp, run, type Command } from "./checks.ts";
+import { checkViteProject } from "./vite-project.ts";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../../..");
 const folder = mkdtempSync(join(tmpdir(), "svc-runtimes-"));
@@ -29,6 +30,7 @@ const BUN: Tool = { spec: `@oven/bun-${platform}@1`, program: "bin/bun" };
 const DENO: Tool = { spec: `@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}@2`, program: "deno" };
 const PNPM: Tool = { spec: "pnpm@12", program: "bin/pnpm.mjs" };
 const YARN: Tool = { spec: "@yarnpkg/cli-dist@4", program: "bin/yarn.js" };
+const CREATE_VITE: Tool = { spec: "create-vite@9", program: "index.js" };
 /** Runs the package managers. */
 const NODE_22 = node("22");
 
@@ -113,6 +115,10 @@ function casesOf(tarball: string, base: string): Case[] {
     { name: "Bun is refused", run: async () => refusesBun(await programOf(BUN), base) },
     { name: "Node with --permission is refused", run: () => refusesPermission(base) },
     { name: "npm install --omit=dev, which leaves out Vite", run: () => runsWithoutDevelopment(tarball, base) },
+    {
+      name: "the guide for Vite projects, with React",
+      run: async () => checkViteProject(await programOf(CREATE_VITE), folder, tarball),
+    },
     ...managers(tarball),
   ];
 }
