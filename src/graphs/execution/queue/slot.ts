@@ -25,6 +25,7 @@ export class Slot {
   /** Whether a rate counts its start, which has not happened yet. */
   #isStarting: boolean;
   #hasEnded = false;
+  readonly #work = new Set<{ end(): void }>();
   #again: Promise<void> | undefined;
   #onAgain: (() => void) | undefined;
   #onFreed: (() => void) | undefined;
@@ -49,10 +50,16 @@ export class Slot {
     this.#queue.started(this);
   }
 
-  /** Counts work of an attempt that has returned its slot and still runs, because one of several waits has ended. */
+  /**
+   * Counts work of an attempt that may have returned its slot and still runs, because one of several waits has ended. An attempt that has
+   * ended counts no longer, although its code may go on.
+   */
   keepBusy(): { end(): void } {
+    const work = { end: () => void (this.#work.delete(work) && this.#queue.count(-1)) };
+    if (this.#hasEnded) return work;
+    this.#work.add(work);
     this.#queue.count(1);
-    return { end: () => this.#queue.count(-1) };
+    return work;
   }
 
   /** Resolves when the slot is next returned. */
@@ -91,6 +98,7 @@ export class Slot {
     this.#hasEnded = true;
     if (this.#isStarting) this.#queue.notStarted(this);
     this.#isStarting = false;
+    for (const work of this.#work) work.end();
     this.free();
   }
 }
