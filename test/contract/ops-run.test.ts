@@ -219,7 +219,7 @@ describe("The screen of a run", () => {
   it("says why an action is not allowed", async () => {
     const page = await text(`/${done}`);
     assert.match(page, /aria-label="Pause: The run is done: only queued or running runs can be paused"/);
-    assert.match(page, /Why pause, resume, cancel, retry are disabled/);
+    assert.match(page, /Why pause, resume, cancel, terminate, retry are disabled/);
   });
 
   it("says if the run or the node does not exist", async () => {
