@@ -102,3 +102,38 @@ for (const url of STORES)
       await assert.rejects(it.engine.resume(snapshot.graph_id), { code: "SVC_TRANSITION", message: /nodes/ });
     });
   });
+
+for (const url of STORES)
+  describe(`a run that is compensated during a deploy, in ${url}`, () => {
+    it("is left as it is by a build that lacks it, and compensated by one that has it", async () => {
+      const undone: string[] = [];
+      let calls = 0;
+      const undo = (name: string) => () => (++calls === 1 ? hangs() : void undone.push(name));
+      const chain = graph("order", (g) => {
+        const seat = g.node(
+          "seat",
+          worker("seat", { compensate: undo("seat") }, () => "booked"),
+        );
+        const room = g.node(
+          "room",
+          worker("room", { compensate: undo("room") }, () => "booked"),
+          { after: [seat] },
+        );
+        const fails = worker("charge", { retry: { max: 1 } }, () => Promise.reject(new Error("no funds")));
+        return g.node("pay", fails, { after: [room], input: () => null });
+      }) as GraphDefinition;
+      const it = await bench({ graphs: [chain] }, url);
+      const { snapshot } = await it.engine.start("order", null);
+      await it.clock.advance(0);
+      await it.clock.advance(0);
+      const statusOf = async (): Promise<unknown> => (await it.engine.snapshot(snapshot.graph_id))?.phase;
+      assert.equal(await statusOf(), "cancelling");
+      await it.crash({ graphs: [] });
+      await it.pass(1000);
+      assert.deepEqual([await statusOf(), undone], ["cancelling", []]);
+      await it.crash({ graphs: [chain] });
+      await it.pass(60_000);
+      assert.deepEqual([await statusOf(), undone], ["failed", ["room", "seat"]]);
+      await it.store.close();
+    });
+  });

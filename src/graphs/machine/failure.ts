@@ -21,6 +21,7 @@ export interface EndingOptions {
 export class Ending {
   readonly #options: EndingOptions;
   readonly #compensation: Compensation;
+  #isHeld = false;
 
   constructor(options: EndingOptions) {
     this.#options = options;
@@ -34,7 +35,7 @@ export class Ending {
 
   /** The node that is being compensated. */
   get compensating(): NodeRow | undefined {
-    return this.#options.state.running > 0 ? undefined : this.#compensation.current;
+    return this.#isHeld || this.#options.state.running > 0 ? undefined : this.#compensation.current;
   }
 
   // Transitions.
@@ -73,7 +74,7 @@ export class Ending {
   overdue(nowMs: number): Transition | undefined {
     const { lifecycle } = this.#options;
     const { deadlineMs } = lifecycle.row;
-    if (deadlineMs === undefined || deadlineMs > nowMs) return undefined;
+    if (deadlineMs === undefined || deadlineMs > nowMs || this.#isHeld) return undefined;
     const change = this.#change(nowMs);
     if (this.isActive) {
       this.#stopRunning(change);
@@ -90,6 +91,11 @@ export class Ending {
     this.#stopRunning(change);
     this.#unwind(change);
     return change.isEmpty ? undefined : change.transition;
+  }
+
+  /** This build does not know how to compensate the run, so it leaves the run as it is for one that does. */
+  hold(): undefined {
+    this.#isHeld = true;
   }
 
   // Parts of other transitions.

@@ -53,7 +53,7 @@ import { isInner } from "./step-id.ts";
 import { InnerNodes } from "./steps.ts";
 import { Lifecycle } from "./run-lifecycle.ts";
 import { RunState } from "./run-state.ts";
-import { MAX_CRASHES, misfit, poisoned, recoverNodes } from "./recovery.ts";
+import { lackOf, MAX_CRASHES, misfit, poisoned, recoverNodes } from "./recovery.ts";
 import { Again, putBack } from "./rerun.ts";
 import { ProgressEvents } from "./progress-events.ts";
 import { Readiness } from "./readiness.ts";
@@ -344,7 +344,8 @@ export class Machine {
    * @returns undefined if nothing needs a change.
    */
   recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Transition | undefined {
-    if (this.ending.isActive) return this.ending.recover(nowMs, hasCrashed);
+    if (this.ending.isActive)
+      return lackOf(this.#state) === undefined ? this.ending.recover(nowMs, hasCrashed) : this.ending.hold();
     const problem = misfit(this.row, this.#state);
     const change = new Change(this.row, nowMs, this.#last);
     const hasDied = (node: NodeRow): boolean => hasCrashed && ranBeside?.(node) !== true;

@@ -22,12 +22,19 @@ export function misfit(row: GraphRow, state: RunState): string | undefined {
   return `The definition of "${row.worker}" has changed since this run was started: ${problem}`;
 }
 
-function differenceOf(row: GraphRow, state: RunState): string | undefined {
+/** What of the run the definition lacks, for people. Without it this build does not know how to compensate the run. */
+export function lackOf(state: RunState): string | undefined {
   const { definition } = state;
   if (definition.isStandIn) return "this build lacks it";
   const names = new Set(definition.nodes.map(({ name }) => name));
   const lost = state.all().find(({ id }) => !names.has(definitionName(id)));
-  if (lost) return `it no longer has the node "${lost.id}"`;
+  return lost && `it no longer has the node "${lost.id}"`;
+}
+
+function differenceOf(row: GraphRow, state: RunState): string | undefined {
+  const { definition } = state;
+  const lack = lackOf(state);
+  if (lack !== undefined) return lack;
   if (row.definition === definition.hash) return undefined;
   const added = firstNodes(row, definition).filter((node) => !state.get(node.id));
   return added.length === 0 ? undefined : `it has new nodes: ${added.map((node) => node.id).join(", ")}`;
