@@ -4,7 +4,7 @@ import type { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { WaitTimeoutError } from "../execution/attempt/call-error.ts";
 import { worker } from "../definition/definition.ts";
-import { bench, PLACES, signalsOf } from "./engine.testkit.ts";
+import { bench, gate, PLACES, signalsOf } from "./engine.testkit.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +17,14 @@ for (const url of PLACES) {
     const asked = worker("asked", async (_: Json, ctx) => ({ answer: await ctx.waitFor("answer") }));
 
     it("delivers its payload to a waiting worker", async () => {
-      const { engine, store } = await bench({ workers: [asked] }, url);
+      // It ends after the report, whatever a database takes to answer.
+      const reportedOn = gate();
+      const held = worker("asked", async (_: Json, ctx) => {
+        const answer = await ctx.waitFor("answer");
+        await reportedOn.promise;
+        return { answer };
+      });
+      const { engine, store } = await bench({ workers: [held] }, url);
       const { snapshot } = await engine.start("asked", null);
       await engine.idle();
       const waiting = await engine.snapshot(snapshot.graph_id);
@@ -25,6 +32,7 @@ for (const url of PLACES) {
       const reported = await engine.signal(snapshot.graph_id, "answer", { yes: true }, { by: "ada" });
       assert.deepEqual([reported.status, reported.nodes, reported.next_node], ["running", [], ""]);
       assert.equal(statusOf(await engine.snapshot(snapshot.graph_id), "asked#answer"), "done");
+      reportedOn.open();
       await engine.idle();
       assert.deepEqual((await engine.snapshot(snapshot.graph_id))?.result, { answer: { yes: true } });
       const events = await store.graphs.events(snapshot.graph_id, 0);
