@@ -94,7 +94,7 @@ export class Ending {
   }
 
   /** This build does not know how to compensate the run, so it leaves the run as it is for one that does. */
-  hold(): undefined {
+  hold(): void {
     this.#isHeld = true;
   }
 

@@ -344,8 +344,11 @@ export class Machine {
    * @returns undefined if nothing needs a change.
    */
   recover(nowMs: number, hasCrashed: boolean, ranBeside?: (node: NodeRow) => boolean): Transition | undefined {
-    if (this.ending.isActive)
-      return lackOf(this.#state) === undefined ? this.ending.recover(nowMs, hasCrashed) : this.ending.hold();
+    if (this.ending.isActive) {
+      if (lackOf(this.#state) === undefined) return this.ending.recover(nowMs, hasCrashed);
+      this.ending.hold();
+      return undefined;
+    }
     const problem = misfit(this.row, this.#state);
     const change = new Change(this.row, nowMs, this.#last);
     const hasDied = (node: NodeRow): boolean => hasCrashed && ranBeside?.(node) !== true;
