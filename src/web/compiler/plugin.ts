@@ -9,7 +9,7 @@ import path from "node:path";
 import { transformWithOxc, type Plugin, type Rollup } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
-import { BROWSER_NAMES, CREATE_QUERY, CREATED_NAMES, type ClientImport } from "./emit/client-module.ts";
+import { CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
 import { VALUES_QUERY } from "./emit/emit-component-values.ts";
 import { LIVE_QUERY, liveNames } from "./emit/emit-live-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
@@ -28,6 +28,7 @@ import {
 } from "./framework-imports.ts";
 import { Problems } from "./problems.ts";
 import { newAppModules, type AppModules } from "./build/app-modules.ts";
+import { browserSvc, SERVER_NAME, withServerNames } from "./build/browser-names.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
 import { refuseOtherHooks } from "./analyze/other-frameworks.ts";
@@ -96,9 +97,6 @@ const RUNTIME_PATHS: ReadonlySet<string> = new Set([
   PATHS.prop,
 ]);
 const BUILTINS = new Set(builtinModules);
-
-/** Prefix of the import of a framework name that exists only on the server. */
-const SERVER_NAME = "svc-server:";
 
 export interface PluginOptions {
   /** Filled while modules are compiled; shared between a server and a browser build. */
@@ -478,32 +476,6 @@ function withContextNames(file: SourceFile, aliases: FrameworkAliases): string {
   return declared.reduceRight((text, { at, code }) => text.slice(0, at) + code + text.slice(at), file.text);
 }
 
-/**
- * In a module that browser code imports, imports names of the framework that exist only on the server from a module of their own. The
- * bundler drops it unless browser code uses the name.
- */
-function withServerNames(code: string, aliases: FrameworkAliases): string {
-  return code.replace(
-    /^(import\s*\{)([^}]*)(\}\s*from\s*)(["'])([^"'\n]+)\4/gm,
-    (statement, open: string, list: string, from: string, _quote, specifier: string) => {
-      if ((aliases.get(specifier) ?? specifier) !== SVC) return statement;
-      const names = list.split(",").filter((name) => name.trim() !== "");
-      const isServerName = (name: string): boolean => {
-        const [imported = ""] = name.trim().split(/\s+/);
-        return (
-          imported !== "type" && !Object.hasOwn(BROWSER_NAMES, imported) && !Object.hasOwn(CREATED_NAMES, imported)
-        );
-      };
-      const server = names.filter(isServerName).map((name) => {
-        const [imported = ""] = name.trim().split(/\s+/);
-        return `import {${name}} from "${SERVER_NAME}${imported}";`;
-      });
-      const browser = names.filter((name) => !isServerName(name)).join(",");
-      return `${server.join(" ")}${open}${browser}${from}${JSON.stringify(specifier)}`;
-    },
-  );
-}
-
 /** The specifier that built server code imports: the one in the source if Node can resolve it. Node cannot resolve an alias of Vite. */
 function externalOf(source: string, own: string, importer: string | undefined): string {
   return importer !== undefined && source !== own && nodeResolve(source, importer) === undefined ? own : source;
@@ -535,13 +507,6 @@ function resolverOf(context: Resolver): Resolve {
     // An alias of Vite comes back here under the package's name, which the browser build replaces.
     return id === BROWSER_SVC ? SVC : id;
   };
-}
-
-function browserSvc(): { code: string } {
-  const lines = Object.entries({ ...BROWSER_NAMES, ...CREATED_NAMES }).map(
-    ([name, path]) => `export { ${name} } from ${JSON.stringify(path)};\n`,
-  );
-  return { code: lines.join("") };
 }
 
 /** The compiler keeps types. Vite's transformer removes them, together with unused imports. */
