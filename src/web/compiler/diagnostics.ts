@@ -8,6 +8,9 @@ export interface SourceFile {
   text: string;
 }
 
+/** Longest source, in characters, that a message repeats. */
+export const MAX_QUOTED = 60;
+
 interface Span {
   start: number;
   end: number;

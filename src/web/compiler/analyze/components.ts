@@ -30,7 +30,7 @@ export function componentName(module: { parentOf(node: Node): Node | undefined }
   return parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" ? parent.id.name : "";
 }
 
-/** SVC109 for a component that is called as a function, because its HTML would be escaped as text. */
+/** Reports SVC109 for a component that is called as a function, because its HTML would be escaped as text. */
 export function refuseComponentCalls({
   file,
   scopes,

@@ -1,6 +1,6 @@
 /** Finds code of other frameworks (SVC123): imports of their packages, and their functions without an import. Names the counterpart of each. */
 import type { ESTree } from "vite";
-import { diagnostic, type SourceFile } from "../diagnostics.ts";
+import { diagnostic, MAX_QUOTED, type SourceFile } from "../diagnostics.ts";
 import { memberName, walk, type Node } from "../parse/ast.ts";
 import { parse } from "../parse/parse.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
@@ -108,8 +108,10 @@ const UNIQUE =
 /** Functions of state and reactions. A file without JSX may import other parts of a framework, such as a renderer for e-mails. */
 const HOOKS = /^(?:use[A-Z]|create(?:Signal|Effect|Memo|Store|Resource)$|on(?:Mount|Mounted|Destroy)$)/;
 
-/** Names that svc exports too. */
-const SHARED: ReadonlySet<string> = new Set(["useContext", "createContext"]);
+/** Functions whose counterparts in other frameworks return a getter and a setter. */
+const PAIRED: ReadonlySet<string> = new Set(["signal", "computed", "resource"]);
+
+const SPECIFIER = /\bfrom\s*["']([^"'\n]+)["']/g;
 
 /** What a check needs of a module. */
 interface Source {
@@ -120,7 +122,7 @@ interface Source {
   problems: Problems;
 }
 
-/** SVC123 for another framework's values in a file whose JSX svc compiles. Types may be imported. */
+/** Reports SVC123 for another framework's values in a file whose JSX svc compiles. Types may be imported. */
 export function refuseOtherFrameworks(source: Source): void {
   for (const statement of source.program.body) {
     if (statement.type !== "ImportDeclaration" || statement.importKind === "type") continue;
@@ -142,7 +144,7 @@ export function refuseOtherFrameworks(source: Source): void {
   refusePairs(source);
 }
 
-/** SVC123 for hooks in a module without JSX, which components would call. @throws SvcError */
+/** Reports SVC123 for hooks in a module without JSX, which components would call. @throws SvcError */
 export function refuseOtherHooks(file: SourceFile): void {
   const specifiers = [...file.text.matchAll(SPECIFIER)].map(([, specifier = ""]) => specifier);
   if (!specifiers.some((specifier) => FRAMEWORKS.some(([pattern]) => pattern.test(specifier)))) return;
@@ -165,8 +167,6 @@ export function refuseOtherHooks(file: SourceFile): void {
   }
   problems.throwAny();
 }
-
-const SPECIFIER = /\bfrom\s*["']([^"'\n]+)["']/g;
 
 function frameworkOf({ source }: ESTree.ImportDeclaration): string | undefined {
   return FRAMEWORKS.find(([pattern]) => pattern.test(source.value))?.[1];
@@ -247,19 +247,14 @@ function refusePairs({ file, program, scopes, problems }: Source): void {
     const [first] = node.id.elements;
     const own = first?.type === "Identifier" ? first.name : "count";
     const { start, end } = node.init;
-    const text = `${name}(…) returns one object, not a pair. Write const ${own} = ${file.text.slice(start, Math.min(end, start + MAX_SOURCE))}${end - start > MAX_SOURCE ? "…" : ""}, read and set as ${own}.value. ${GUIDE}`;
+    const text = `${name}(…) returns one object, not a pair. Write const ${own} = ${file.text.slice(start, Math.min(end, start + MAX_QUOTED))}${end - start > MAX_QUOTED ? "…" : ""}, read and set as ${own}.value. ${GUIDE}`;
     problems.add(diagnostic(file, "SVC123", node.id, text));
   });
 }
 
-/** Functions whose counterparts in other frameworks return a getter and a setter. */
-const PAIRED: ReadonlySet<string> = new Set(["signal", "computed", "resource"]);
-
-/** Longest expression that a message repeats. */
-const MAX_SOURCE = 60;
-
+/** svc has a `useContext` too. */
 function isUnique(name: string): boolean {
-  return UNIQUE.test(name) && Object.hasOwn(COUNTERPARTS, name) && !SHARED.has(name);
+  return UNIQUE.test(name) && Object.hasOwn(COUNTERPARTS, name) && name !== "useContext";
 }
 
 /** `useState(0)`, `$derived.by(…)` */

@@ -4,7 +4,7 @@ import { memberName } from "../parse/ast.ts";
 import { assignOf, changeOf } from "./mutations.ts";
 import { diagnostic } from "../diagnostics.ts";
 
-/** SVC113 for `props.x = …`, `props.x++`, `delete props.x` and `Object.assign(props, …)` */
+/** Reports SVC113 for `props.x = …`, `props.x++`, `delete props.x` and `Object.assign(props, …)` */
 export function refusePropMutation(module: Module): void {
   for (const { binding, node, name } of module.scopes.references) {
     if (!binding?.owner || !module.components.has(binding.owner) || module.kind(binding) !== "props") continue;

@@ -4,7 +4,7 @@ import { diagnostic, type SourceFile } from "../diagnostics.ts";
 import type { Problems } from "../problems.ts";
 import { walk, type Node } from "../parse/ast.ts";
 
-/** SVC124 for decorators and `accessor` fields, which neither Node nor browsers run. */
+/** Reports SVC124 for decorators and `accessor` fields, which neither Node nor browsers run. */
 export function refuseUnsupportedSyntax(file: SourceFile, program: ESTree.Program, problems: Problems): void {
   if (!/@|\baccessor\b/.test(file.text)) return;
   walk(program, (node: Node) => {

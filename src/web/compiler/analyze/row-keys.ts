@@ -6,7 +6,7 @@ import { diagnostic } from "../diagnostics.ts";
 import { attributeExpression, attributeText, onlyChild } from "../extract/jsx-forms.ts";
 import { svcName } from "./declaration-kinds.ts";
 
-/** SVC114 for a key that is equal in all rows or in two siblings */
+/** Reports SVC114 for a key that is equal in all rows or in two siblings */
 export function refuseDoubleKeys(module: Module): void {
   walk(module.program, (node) => {
     if (node.type === "CallExpression") checkMap(module, node);

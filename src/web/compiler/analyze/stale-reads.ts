@@ -17,11 +17,11 @@ import {
   type FunctionNode,
   type Node,
 } from "../parse/ast.ts";
-import { diagnostic } from "../diagnostics.ts";
+import { diagnostic, MAX_QUOTED } from "../diagnostics.ts";
 import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 
-/** SVC112 at each place that displays such a value. */
+/** Reports SVC112 at each place that displays such a value. */
 export function refuseStaleReads(module: Module): void {
   const sources = new Map<Binding, string | undefined>();
   const sourceOf = (binding: Binding): string | undefined => {
@@ -46,9 +46,6 @@ export function refuseStaleReads(module: Module): void {
   for (const fn of module.components) refuseStaleBranches(module, fn);
 }
 
-/** Longest expression that a message repeats. */
-const MAX_SOURCE = 60;
-
 /** A value that another constant has read from the signal needs two computeds. */
 function fixOf(
   module: Module,
@@ -59,7 +56,7 @@ function fixOf(
   const init = binding?.source.type === "VariableDeclarator" ? binding.source.init : undefined;
   const text = init ? module.file.text.slice(init.start, init.end) : "";
   const isWhole = binding?.source.type === "VariableDeclarator" && binding.source.id.type === "Identifier";
-  const shown = !isWhole ? source : text.includes(source) && text.length <= MAX_SOURCE ? text : undefined;
+  const shown = !isWhole ? source : text.includes(source) && text.length <= MAX_QUOTED ? text : undefined;
   const between = init ? module.scopes.within(init).find((one) => one.binding && sourceOf(one.binding)) : undefined;
   if (between && !text.includes(source))
     return `Make both computeds: const ${between.name} = computed(() => …), const ${name} = computed(() => … ${between.name}.value …), and write {${name}.value} here;`;

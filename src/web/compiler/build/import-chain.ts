@@ -61,7 +61,7 @@ export class ImportChain {
   }
 }
 
-/** SVC104 at the import. Undefined if the module does not contain it, because a plugin has added it. */
+/** @returns SVC104 at the import; undefined if the module does not contain it, because a plugin has added it */
 function importedAt(importer: string, source: string, root: string, message: string): SvcError | undefined {
   const file = importer.split("?")[0] ?? importer;
   if (!existsSync(file)) return undefined;

@@ -381,7 +381,7 @@ export class Captures {
     return `${this.slotsAt(level, 0)}[${index}]`;
   }
 
-  /** SVC107 for `const model = makeModel()` if the function returns an instance of a class. The plugin checks those of other files. */
+  /** Reports SVC107 for `const model = makeModel()` if the function returns an instance of a class. The plugin checks those of other files. */
   #refuseInstance(reference: Pick<Reference, "name" | "node">, binding: Binding): void {
     const init = initOf(binding);
     if (init?.type !== "CallExpression" || init.callee.type !== "Identifier") return;

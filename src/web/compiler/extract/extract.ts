@@ -114,7 +114,7 @@ export function extractItems(extraction: Extraction, children: readonly Node[], 
   return items;
 }
 
-/** SVC108 for text that the HTML parser would move out of its element. */
+/** Reports SVC108 for text that the HTML parser would move out of its element. */
 function refuseText(extraction: Extraction, node: Node, { ancestors }: Position): void {
   const problem = textProblem(ancestors);
   if (problem !== undefined) throw fail(extraction, "SVC108", node, problem);
@@ -185,7 +185,7 @@ function followsAttribute({ module }: Extraction, { openingElement }: ESTree.JSX
   });
 }
 
-/** SVC120 for a component of the framework that only the server can run. */
+/** Reports SVC120 for a component of the framework that only the server can run. */
 export function refuseServerComponent(
   extraction: Extraction,
   node: ESTree.JSXElement,

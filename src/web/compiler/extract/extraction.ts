@@ -48,7 +48,7 @@ export function fail(extraction: Extraction, code: ErrorCode, node: Node, messag
   return diagnostic(extraction.module.file, code, node, message);
 }
 
-/** SVC109 for a change outside of all elements of its component. */
+/** @returns SVC109 for a change outside of all elements of its component */
 export function looseRegion(extraction: Extraction, node: Node): Error {
   return fail(
     extraction,
