@@ -131,6 +131,7 @@ for (const url of STORES)
       await it.crash({ graphs: [] });
       await it.pass(1000);
       assert.deepEqual([await statusOf(), undone], ["cancelling", []]);
+      assert.match(it.logs.join("\n"), /unfinished run of "order"/);
       await it.crash({ graphs: [chain] });
       await it.pass(60_000);
       assert.deepEqual([await statusOf(), undone], ["failed", ["room", "seat"]]);
