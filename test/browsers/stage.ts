@@ -22,7 +22,7 @@ export interface Act {
   stories: Readonly<Record<string, (scene: Scene) => Promise<void>>>;
 }
 
-/** A story that fails beside other work is told once more, if the caller wants that. More stories than this are no accident (decision 068). */
+/** A story that fails beside other work runs once more, if the caller wants that. If more stories fail, it is no accident (decision 068). */
 const MOST_AGAIN = process.env["SVC_TEST_STORY_AGAIN"] === "1" ? 3 : 0;
 
 /** Declares the stories as tests. @param lacks the reason why the browser cannot run here */
@@ -39,8 +39,8 @@ export function play(
     });
     after(() => browser?.close());
     let again = 0;
-    /** Tells a story, and reports one that passes at the second time. */
-    const tell = async (story: string, once: () => Promise<void>): Promise<void> => {
+    /** Runs a story, and reports one that passes only at the second time. */
+    const runStory = async (story: string, once: () => Promise<void>): Promise<void> => {
       try {
         await once();
       } catch (error) {
@@ -50,7 +50,7 @@ export function play(
         console.log(`unsteady: "${story}" failed in ${browserName}, and passed once more; see its output above`);
       }
     };
-    for (const act of acts) perform(act, () => browser, tell);
+    for (const act of acts) perform(act, () => browser, runStory);
   });
 }
 
