@@ -108,6 +108,21 @@ for (const url of STORES)
       await table.store.close();
     });
 
+    it("that is in the store although its write has failed is routed, also if it is not sent again", async () => {
+      const table = await bench({ graphs: [audit] }, url);
+      await table.crash({ store: unsureAdds(table.store) });
+      // Until the process has read what an earlier one has left.
+      await table.engine.idle();
+      const send = () => table.engine.send(orderPlaced, { orderId: "o1" }, { id: "evt_1" });
+      await assert.rejects(send(), /connection lost/);
+      assert.deepEqual(await send(), { id: "evt_1", created: false });
+      await table.pass(1000);
+      assert.deepEqual(await runsOf(table.engine, "audit"), [
+        { input: { orderId: "o1" }, status: "done", result: "o1" },
+      ]);
+      await table.store.close();
+    });
+
     it("resumes every run that waits for it and matches, and no other", async () => {
       const table = await bench({ graphs: [order] }, url);
       for (const orderId of ["o1", "o1", "o2"]) await table.engine.send(orderPlaced, { orderId });
@@ -381,4 +396,22 @@ function failingStarts(store: Store, isFailing: () => boolean): Store {
     },
   });
   return { ...store, graphs };
+}
+
+/** A store whose first sent event is written, but the answer is lost. */
+function unsureAdds(store: Store): Store {
+  let isLost = false;
+  const add: Store["sentEvents"]["add"] = async (row) => {
+    const created = await store.sentEvents.add(row);
+    if (isLost) return created;
+    isLost = true;
+    throw new Error("connection lost");
+  };
+  const sentEvents = new Proxy(store.sentEvents, {
+    get: (target, name) => {
+      const value: unknown = name === "add" ? add : Reflect.get(target, name);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+  return { ...store, sentEvents };
 }

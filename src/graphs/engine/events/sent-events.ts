@@ -11,6 +11,7 @@ import {
   POSITIONS_PER_MS,
   positionAt,
   sentMsOf,
+  type NewSentEvent,
   type SentEventRow,
   type SentEventRows,
 } from "../../../storage/contract/sent-events.ts";
@@ -65,6 +66,8 @@ export class SentEvents {
   /** Two processes rarely use the same position. */
   readonly #offset = randomInt(POSITIONS_PER_MS);
   #purgedMs = -Infinity;
+  /** Whether pending events will be read soon. */
+  #isLookDue = false;
 
   constructor(options: SentEventsOptions) {
     this.#options = options;
@@ -77,7 +80,7 @@ export class SentEvents {
     given: unknown,
     { id = createId() }: SendOptions = {},
   ): Promise<{ id: string; created: boolean }> {
-    const { rows, clock, inputBytes, known } = this.#options;
+    const { clock, inputBytes, known } = this.#options;
     const name = typeof event === "string" ? event : event.name;
     requireSendable(name, id);
     const data = toJson(given, `the data of the event "${name}"`, inputBytes);
@@ -85,9 +88,19 @@ export class SentEvents {
     if (schema) await requireValid(schema, "data", data);
     this.#position = Math.max(this.#position + 1, positionAt(clock.now()) + this.#offset);
     const row = { name, id, position: this.#position, data };
-    const created = await rows.add(row);
+    const created = await this.#add(row);
     if (created) this.#route({ ...row, isPending: true });
     return { id, created };
+  }
+
+  /** A write that fails may be in the store all the same, and sending the event again does not route it: the id is known then. */
+  async #add(row: NewSentEvent): Promise<boolean> {
+    try {
+      return await this.#options.rows.add(row);
+    } catch (error) {
+      this.#lookSoon();
+      throw error;
+    }
   }
 
   async sentEvents({ cursor, ...query }: SentEventsQuery = {}): Promise<{
@@ -106,15 +119,8 @@ export class SentEvents {
 
   /** Routes the events that an earlier process has left, in the background. */
   begin(): void {
-    const { busy, clock, log, state, groupedStarts } = this.#options;
-    groupedStarts.begin();
-    busy.begin();
-    this.#look(Number.MAX_SAFE_INTEGER)
-      .catch((err: unknown) => {
-        log.error({ err }, "Pending events could not be read. It is tried again.");
-        clock.schedule(AGAIN_MS, () => void (state.isClosing || this.begin()));
-      })
-      .finally(() => busy.end());
+    this.#options.groupedStarts.begin();
+    this.#lookNow();
   }
 
   /** Another process may have died with pending events. */
@@ -125,6 +131,27 @@ export class SentEvents {
 
   close(): void {
     this.#options.groupedStarts.close();
+  }
+
+  #lookSoon(): void {
+    const { clock, state } = this.#options;
+    if (this.#isLookDue) return;
+    this.#isLookDue = true;
+    clock.schedule(AGAIN_MS, () => {
+      this.#isLookDue = false;
+      if (!state.isClosing) this.#lookNow();
+    });
+  }
+
+  #lookNow(): void {
+    const { busy, log } = this.#options;
+    busy.begin();
+    this.#look(Number.MAX_SAFE_INTEGER)
+      .catch((err: unknown) => {
+        log.error({ err }, "Pending events could not be read. It is tried again.");
+        this.#lookSoon();
+      })
+      .finally(() => busy.end());
   }
 
   async #look(before: number): Promise<void> {
