@@ -17,7 +17,7 @@ import { collectGarbage } from "./collect-garbage.ts";
 export const QUIET_MS = 60;
 
 export interface DevReloaderOptions {
-  host: DevHost;
+  host: Pick<DevHost, "entry" | "loadApp">;
   root: string;
   support: DevSupport;
   /** Called when an app is ready. @param tookMs milliseconds since the edit; undefined for the first app. */
@@ -32,6 +32,9 @@ interface LoadedApp {
   dispose(): Promise<void>;
 }
 
+/** The load itself reports its failure. */
+const ignore = (): void => undefined;
+
 export class DevReloader {
   readonly #options: DevReloaderOptions;
   #current: LoadedApp | undefined;
@@ -40,8 +43,8 @@ export class DevReloader {
   #next: Promise<App> | undefined;
   /** Resolves `#next` after an edit. */
   #answer: ((app: Promise<App>) => void) | undefined;
-  /** Value of `#next` before the edit. */
-  #before: Promise<App> | undefined;
+  /** Ends when the last load or replacement has ended, however it did. It keeps no app in memory. */
+  #turn: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #changedMs = 0;
 
@@ -64,6 +67,7 @@ export class DevReloader {
     this.#url = url;
     if (!this.#current) return undefined;
     this.#next = this.#boot();
+    this.#turn = this.#next.then(ignore, ignore);
     const app = await this.#next;
     this.#options.onReady(undefined);
     return app;
@@ -85,10 +89,9 @@ export class DevReloader {
     clearTimeout(this.#timer);
     if (!this.#answer) {
       this.#changedMs = performance.now();
-      this.#before = this.#next;
       this.#next = new Promise((done) => (this.#answer = done));
       // #replace reports the failure. No request may be waiting for this promise.
-      this.#next.catch(() => undefined);
+      this.#next.catch(ignore);
     }
     this.#timer = setTimeout(() => this.#replace(), QUIET_MS);
   }
@@ -100,12 +103,11 @@ export class DevReloader {
   }
 
   #replace(): void {
-    const before = this.#before;
-    // It would keep the old app and all that it has in memory.
-    this.#before = undefined;
     const { onReady, onFault } = this.#options;
-    const next = (async () => {
-      await before?.catch(() => undefined); // reported when it failed
+    const own = this.#next;
+    const before = this.#turn;
+    const replaced = (async () => {
+      await before;
       const loaded = await this.#load();
       const last = this.#current;
       this.#current = loaded;
@@ -113,13 +115,26 @@ export class DevReloader {
       await last?.dispose();
       return this.#boot();
     })();
-    this.#answer?.(next);
+    this.#turn = replaced.then(ignore, ignore);
+    /** An edit during the load lets modules run twice and fail, so only the load of that edit counts. */
+    const isOutdated = (): boolean => this.#next !== own;
+    this.#answer?.(
+      replaced.catch((error: unknown) => {
+        if (isOutdated()) return this.app();
+        throw error;
+      }),
+    );
     this.#answer = undefined;
-    next.then(() => {
-      onReady(performance.now() - this.#changedMs);
-      // The old app is no longer in use.
-      setImmediate(collectGarbage);
-    }, onFault);
+    replaced.then(
+      () => {
+        onReady(performance.now() - this.#changedMs);
+        // The old app is no longer in use.
+        setImmediate(collectGarbage);
+      },
+      (error: unknown) => {
+        if (!isOutdated()) onFault(error);
+      },
+    );
   }
 
   async #load(): Promise<LoadedApp> {

@@ -41,6 +41,9 @@ describe("svc new", () => {
     const files = readdirSync(join(folder, "deep/shop"));
     assert.ok(files.includes(".gitignore") && files.includes("app.ts") && !files.includes("gitignore"));
     assert.match(readFileSync(join(folder, "deep/shop/package.json"), "utf8"), /"name": "shop"/);
+    // What would publish a secret, or what a build writes.
+    const ignored = readFileSync(join(folder, "deep/shop/.gitignore"), "utf8").split("\n");
+    for (const name of ["node_modules", "dist", ".svc", ".env*.local"]) assert.ok(ignored.includes(name), name);
   });
 
   it("rejects a folder that is not empty with its content, and writes nothing", () => {
