@@ -1,6 +1,7 @@
 /** Options that several commands share: the app's folder, the address to listen on, the running app. */
 import { resolve } from "node:path";
 import { VARIABLES } from "../platform/shared/wire.ts";
+import { folderOf } from "../web/compiler/build/app-path.ts";
 import { UsageError, type Environment } from "./command.ts";
 
 export const ROOT = {
@@ -22,9 +23,9 @@ export const RUNNING_APP = {
 
 export const KEY_NOTE = `The key of the operator endpoints is read from ${VARIABLES.execApiKey}.`;
 
-/** @returns absolute path of the app's folder. */
+/** @returns absolute path of the app's folder, without symbolic links. */
 export function appRoot(root: string | undefined, cwd: string): string {
-  return resolve(cwd, root ?? ".");
+  return folderOf(resolve(cwd, root ?? "."));
 }
 
 /** @throws UsageError for a value that is not a port. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { resolve } from "node:path";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { describe, it } from "node:test";
 import { buildCommand } from "./build/build-command.ts";
 import { explainCommand } from "./build/explain-command.ts";
@@ -31,6 +33,15 @@ describe("The command line of svc", () => {
     assert.deepEqual(buildCommand.read([], context), { kind: "run", task });
     const all = { ...task, publicMaps: true, isStatic: true };
     assert.deepEqual(buildCommand.read(["--public-maps", "--static"], context), { kind: "run", task: all });
+  });
+
+  it("names the folder of the app without symbolic links, as Vite names its modules", (test) => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "svc-root-")));
+    test.after(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, "app"));
+    symlinkSync(join(folder, "app"), join(folder, "link"), "dir");
+    const { task } = devCommand.read(["--root", "link"], { ...context, cwd: folder }) as { task: { root: string } };
+    assert.equal(task.root, join(folder, "app"));
   });
 
   it("resolves the file of explain", () => {

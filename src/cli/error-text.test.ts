@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { errorText } from "./error-text.ts";
+import { errorText, viteDamage } from "./error-text.ts";
 
 function missing(code: string, message: string): Error {
   return Object.assign(new Error(message), { code });
@@ -38,5 +38,30 @@ describe("the text of an error", () => {
   it("shows other missing modules with their stack", () => {
     const error = missing("ERR_MODULE_NOT_FOUND", "Cannot find package 'vite-plugin-x' imported from /app/x.js");
     assert.match(errorText(error), /vite-plugin-x/);
+  });
+});
+
+describe("a damaged installation of vite", () => {
+  const failing = (message: string) => () => Promise.reject(missing("ERR_MODULE_NOT_FOUND", message));
+
+  it("is the reason of an error that a second import of vite repeats, and the text says how to repair it", async () => {
+    for (const text of [
+      "Cannot find module '/app/node_modules/vite/dist/node/chunks/node.js' imported from /app/x.js",
+      "Cannot find package 'rolldown' imported from /app/node_modules/vite/dist/node/chunks/node.js",
+      "Unexpected end of input",
+    ]) {
+      const shown = await viteDamage(new Error(`${text}\nRequire stack`), failing(`${text}\nRequire stack`));
+      assert.equal(
+        shown,
+        `SVC_CONFIG: The installed package "vite" is damaged: ${text}. Delete the folder node_modules and install the packages of the app again, for example with: npm install`,
+      );
+    }
+  });
+
+  it("is not the reason of other errors, and not the missing package", async () => {
+    const absent = "Cannot find package 'vite' imported from /app/x.js";
+    assert.equal(await viteDamage(missing("ERR_MODULE_NOT_FOUND", absent), failing(absent)), undefined);
+    assert.equal(await viteDamage(new Error("of the app"), failing(absent)), undefined);
+    assert.equal(await viteDamage(new Error("of the app"), () => Promise.resolve({})), undefined);
   });
 });

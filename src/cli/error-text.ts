@@ -25,6 +25,22 @@ function isViteMissing(error: Error): boolean {
 const VITE_OLDER =
   'SVC_CONFIG: svc needs version 8 of the package "vite", and another one is installed. Run: npm install --save-dev vite@8';
 
+/**
+ * The text of an error whose reason is a damaged installation of Vite: a file of it, or of a package that it needs, is missing or broken.
+ * Node's message then names no command, and sometimes no file.
+ * @param load imports Vite. A second import fails with the same message
+ * @returns undefined for any other error
+ */
+export async function viteDamage(error: unknown, load: () => Promise<unknown>): Promise<string | undefined> {
+  if (!(error instanceof Error) || isOurs(error) || isViteMissing(error) || isViteOlder(error)) return undefined;
+  const reason = await load().then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+  if (!(reason instanceof Error) || reason.message !== error.message) return undefined;
+  return `SVC_CONFIG: The installed package "vite" is damaged: ${error.message.split("\n")[0]}. Delete the folder node_modules and install the packages of the app again, for example with: npm install`;
+}
+
 /** Node links modules before it runs them, so an export that an older version lacks is a syntax error. */
 function isViteOlder(error: Error): boolean {
   return (

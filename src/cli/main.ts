@@ -4,7 +4,7 @@
 import { VERSION } from "../platform/package/manifest.ts";
 import type { Job } from "./command.ts";
 import { readCommandLine } from "./command-table.ts";
-import { errorText } from "./error-text.ts";
+import { errorText, viteDamage } from "./error-text.ts";
 import { createOutput } from "./output.ts";
 
 // A reader that has enough closes the pipe, as `head` does. That is no error.
@@ -42,6 +42,8 @@ async function runJob(job: Job): Promise<number> {
 }
 
 async function describe(error: unknown, root: string | undefined): Promise<string> {
+  const damage = await viteDamage(error, () => import("vite"));
+  if (damage !== undefined) return damage;
   if (root === undefined) return errorText(error);
   const { errorWithSource } = await import("./error-with-source.ts");
   return errorWithSource(error, root);

@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { ERRORS, SvcError, type ErrorCode } from "../../../platform/shared/errors.ts";
 import { Problems } from "../problems.ts";
+import { bundlerPathProblem } from "./app-path.ts";
 import { isEndOfBuild } from "./collect-errors.ts";
 import { unresolvedImport } from "./import-errors.ts";
 
@@ -34,6 +35,7 @@ export async function keepErrors<T>(problems: Problems, run: () => Promise<T>, r
     const rest = summaryOf(
       others.filter((one) => !unresolved.get(one)),
       error,
+      root,
     );
     if (rest) problems.add(rest);
     if (problems.count === 0) throw error;
@@ -74,14 +76,11 @@ function bundlerErrors(error: unknown, isKnown: boolean): unknown[] {
 }
 
 /** Errors of the bundler, one line each. Code frames are omitted, because they show compiled code with other line numbers. */
-function summaryOf(errors: readonly unknown[], cause: unknown): SvcError | undefined {
-  const lines = errors.flatMap(linesOf);
-  if (lines.length === 0) return undefined;
-  return new SvcError(
-    "SVC_DEFINITION",
-    `The build failed:\n${lines.join("\n")}\nFix the code, or the imported path or name.`,
-    { cause },
-  );
+function summaryOf(errors: readonly unknown[], cause: unknown, root = ""): SvcError | undefined {
+  const text = errors.flatMap(linesOf).join("\n");
+  if (text === "") return undefined;
+  const fix = bundlerPathProblem(root) ?? "Fix the code, or the imported path or name";
+  return new SvcError("SVC_DEFINITION", `The build failed:\n${text}\n${fix}.`, { cause });
 }
 
 /** The lines of one of the bundler's errors. A failed transformation only counts its errors, which are in it. */

@@ -11,6 +11,7 @@ import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type InlineConfig, type Rollup } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { folderOf, requirePath } from "./app-path.ts";
 import { keepErrors } from "./build-errors.ts";
 import { collectErrors } from "./collect-errors.ts";
 import { PURE_CALLS } from "./import-chain.ts";
@@ -65,7 +66,7 @@ export interface BuildResult {
  */
 export async function buildApp(options: BuildOptions): Promise<BuildResult> {
   const began = performance.now();
-  const root = path.resolve(options.root);
+  const root = folderOf(options.root);
   const outDir = path.resolve(root, options.outDir ?? "dist");
   const log = options.log ?? (() => {});
   requirePath(root, /\?/);
@@ -143,19 +144,6 @@ async function typeOfPackage(folder: string): Promise<string | undefined> {
   if (text !== undefined) return (JSON.parse(text) as { type?: string }).type;
   const above = path.dirname(folder);
   return above === folder ? undefined : typeOfPackage(above);
-}
-
-/**
- * Vite takes the part of a path from `#` or `?` for the hash or query of a URL, and finds no file.
- * @param refused the characters that this part of Vite can't handle. @throws SvcError `SVC_DEFINITION`
- */
-export function requirePath(root: string, refused: RegExp): void {
-  const [character] = refused.exec(root) ?? [];
-  if (character === undefined) return;
-  throw new SvcError(
-    "SVC_DEFINITION",
-    `The path of the app, ${root}, contains "${character}", which Vite takes for a part of a URL. Move the app to a folder without this character`,
-  );
 }
 
 /** Absolute path of the module whose default export is the app. */

@@ -15,7 +15,8 @@ import { invariant } from "../../../platform/shared/errors.ts";
 import type { Manifest } from "../../../platform/shared/manifest.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
-import { findEntry, requirePath } from "../build/build.ts";
+import { folderOf, requirePath } from "../build/app-path.ts";
+import { findEntry } from "../build/build.ts";
 import { VALUES_QUERY } from "../emit/emit-component-values.ts";
 import { LIVE_QUERY } from "../emit/emit-live-props.ts";
 import { DevChunks } from "./dev-chunks.ts";
@@ -35,6 +36,9 @@ import { DevStyles } from "./dev-styles.ts";
 
 /** Files that can change a module or chunk, even before any module imports them. */
 const CODE = /(?<!\.d)\.(?:[cm]?[jt]sx?|json)$/;
+
+/** Folders in the app that contain no source. Folders around the app may have these names. */
+const NOT_SOURCE = /(?:^|[\\/])(?:dist|\.svc|node_modules)(?:[\\/]|$)/;
 
 /** An evaluation of the app's modules. */
 export interface LoadedModules {
@@ -79,7 +83,7 @@ export interface DevHost {
  * const host = await createDevHost({ root: process.cwd() });
  */
 export async function createDevHost(options: { root: string }): Promise<DevHost> {
-  const root = path.resolve(options.root);
+  const root = folderOf(options.root);
   requirePath(root, /[#?]/);
   const entry = findEntry(root);
   writeRouteTypes(entry);
@@ -177,7 +181,7 @@ function startVite(root: string, modules: AppModules, evaluator: HotModules): Pr
       allowedHosts: true,
       ws: false,
       hmr: false,
-      watch: { ignored: ["**/dist/**", "**/.svc/**", "**/node_modules/**"], ignoreInitial: true },
+      watch: { ignored: (file) => NOT_SOURCE.test(path.relative(root, file)), ignoreInitial: true },
     },
     environments: {
       ssr: {
