@@ -30,6 +30,7 @@ const BUN: Tool = { spec: `@oven/bun-${platform}@1`, program: "bin/bun" };
 const DENO: Tool = { spec: `@deno/${platform}${process.platform === "linux" ? "-glibc" : ""}@2`, program: "deno" };
 const PNPM: Tool = { spec: "pnpm@12", program: "bin/pnpm.mjs" };
 const YARN: Tool = { spec: "@yarnpkg/cli-dist@4", program: "bin/yarn.js" };
+const YARN_1: Tool = { spec: "yarn@1", program: "bin/yarn.js" };
 const CREATE_VITE: Tool = { spec: "create-vite@9", program: "index.js" };
 /** Runs the package managers. */
 const NODE_22 = node("22");
@@ -114,7 +115,10 @@ function casesOf(tarball: string, base: string): Case[] {
     },
     { name: "Bun is refused", run: async () => refusesBun(await programOf(BUN), base) },
     { name: "Node with --permission is refused", run: () => refusesPermission(base) },
-    { name: "npm install --omit=dev, which leaves out Vite", run: () => runsWithoutDevelopment(tarball, base) },
+    {
+      name: "npm install --omit=dev, which leaves out Vite, in a folder with an odd name",
+      run: () => runsWithoutDevelopment(tarball, base),
+    },
     {
       name: "the guide for Vite projects, with React",
       run: async () => checkViteProject(await programOf(CREATE_VITE), folder, tarball),
@@ -148,13 +152,20 @@ async function refusesPermission(cwd: string): Promise<void> {
 
 /** A server that gets a built app installs no build tools. */
 async function runsWithoutDevelopment(tarball: string, base: string): Promise<void> {
-  const cwd = createAppIn("npm-production", tarball);
+  const cwd = createAppIn("npm's production: 50% ü", tarball);
   cpSync(join(base, "dist"), join(cwd, "dist"), { recursive: true });
   const options = ["--omit=dev", "--no-audit", "--no-fund", "--prefer-offline"];
   await succeed({ argv: ["npm", "install", ...options], cwd });
   const installed = ["vite", "rolldown", "lightningcss"].filter((name) => existsSync(join(cwd, "node_modules", name)));
   assert.deepEqual(installed, []);
   await check({ argv: [process.execPath, SVC, "start"], cwd });
+  const build = [process.execPath, SVC, "build"];
+  await refuses(build, cwd, /SVC_CONFIG: .*needs the package "vite", which is not installed.*npm install --save-dev/);
+  const vite = join(cwd, "node_modules/vite");
+  mkdirSync(vite);
+  writeFileSync(join(vite, "package.json"), '{"name":"vite","version":"8.0.0","type":"module","exports":"./index.js"}');
+  writeFileSync(join(vite, "index.js"), "export const cut = ");
+  await refuses(build, cwd, /SVC_CONFIG: The installed package "vite" is damaged: .*Delete the folder node_modules/);
 }
 
 /** Installs, builds and runs the app with package managers other than npm. */
@@ -186,6 +197,10 @@ function managers(tarball: string): Case[] {
     },
     { name: "Yarn 4 with node_modules", run: () => withManager("yarn", YARN, ["install"], yarnrc("node-modules")) },
     { name: "Yarn 4 with PnP", run: () => withManager("yarn-pnp", YARN, ["install"], yarnrc("pnp")) },
+    {
+      name: "Yarn 1",
+      run: () => withManager("yarn-1", YARN_1, ["install", "--no-lockfile", "--non-interactive"]),
+    },
     { name: "bun install, run with Node", run: () => withManager("bun", BUN, ["install"]) },
   ];
 }
