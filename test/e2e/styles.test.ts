@@ -189,4 +189,27 @@ describe("A page under svc dev", () => {
     assert.deepEqual(await tab.page.evaluate("[...new Set(self.seen)]"), ["rgb(3, 3, 3)", "rgb(33, 3, 3)"]);
     await tab.close();
   });
+
+  it("shows the error of a stylesheet, also in a page that opens, keeps the old styles, and gets the fixed ones", async () => {
+    const tab = await openTab(browser);
+    await tab.page.goto(`${server.url}/shop`);
+    const original = app.read("pages/shop.css");
+    const colorBefore = await styleOf(tab.page, "section h1", "color");
+    const problem = tab.page.getByRole("alertdialog");
+    app.write("pages/shop.css", `${original}\n@import "./missing.css";`.split("\n").toReversed().join("\n"));
+    await problem.getByText("Stylesheet error").waitFor();
+    await problem.getByText("missing.css").first().waitFor();
+    await problem.getByRole("link", { name: /^pages\/shop\.css:1:/ }).waitFor();
+    assert.equal(await styleOf(tab.page, "section h1", "color"), colorBefore);
+    const other = await openTab(browser);
+    await other.page.goto(`${server.url}/shop`);
+    await other.page.getByRole("alertdialog").getByText("Stylesheet error").waitFor();
+    app.write("pages/shop.css", original.replace(/h1 \{ color: [^;]+/, "h1 { color: rgb(66, 6, 6)"));
+    for (const { page } of [tab, other]) {
+      await hasStyle(page, "h1", "color", "rgb(66, 6, 6)");
+      await page.getByRole("alertdialog").waitFor({ state: "detached" });
+    }
+    assert.match(server.output(), /SVC_DEFINITION pages\/shop\.css:1:/);
+    for (const each of [tab, other]) await each.close(/status of 500 .*shop\.css/);
+  });
 });

@@ -44,7 +44,11 @@ export interface DevEndpointsOptions {
   /** Aborts the streams. */
   closing: AbortSignal;
   /** Reports errors of browsers, and knows the fault to show while no app runs. */
-  news: { readonly fault: DevFault | undefined; thrownInBrowser(fault: DevFault): void };
+  news: {
+    readonly fault: DevFault | undefined;
+    thrownInBrowser(fault: DevFault): void;
+    brokenStyle(error: unknown): void;
+  };
 }
 
 export class DevEndpoints {
@@ -76,8 +80,19 @@ export class DevEndpoints {
     const caller = { peer: message.socket.remoteAddress ?? "", header: (name: string) => headerOf(message, name) };
     if (url.pathname === PATHS.devOpen && seemsLocal(caller)) return this.#open(url, message, reply);
     const file = importedFile(url.pathname);
-    if (file !== undefined && isFromOwnPage(caller)) return this.#options.host.serveFile(file, message, reply);
+    if (file !== undefined && isFromOwnPage(caller)) return this.#serveFile(file, message, reply);
     return this.#http.handler(message, reply);
+  }
+
+  /** A stylesheet with an error is shown over the page, which keeps the stylesheet that it has. */
+  async #serveFile(file: string, message: IncomingMessage, reply: ServerResponse): Promise<void> {
+    const { host, news } = this.#options;
+    try {
+      await host.serveFile(file, message, reply);
+    } catch (error) {
+      news.brokenStyle(error);
+      reply.writeHead(500, { "content-type": "text/css", "cache-control": "no-store" }).end();
+    }
   }
 
   refuse(error: SvcError): Result {

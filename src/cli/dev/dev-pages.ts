@@ -12,14 +12,18 @@ export class DevPages {
   readonly #listeners = new Set<(event: DevEvent) => void>();
   /** Current state, sent first to a page that connects. */
   #state: DevEvent | undefined;
+  /** Error of a stylesheet, until one changes. A page asks for its stylesheets before it connects. */
+  #brokenStyle: DevEvent | undefined;
 
   send(event: DevEvent): void {
-    if (event.event !== "style") this.#state = event;
+    if (event.event === "style") this.#brokenStyle = undefined;
+    else if (event.event === "fault" && event.data.kind === "style") this.#brokenStyle = event;
+    else this.#state = event;
     for (const listener of this.#listeners) listener(event);
   }
 
   async *follow(signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    const waiting: DevEvent[] = this.#state ? [this.#state] : [];
+    const waiting = [this.#state, this.#brokenStyle].filter((event) => event !== undefined);
     let wake = (): void => undefined;
     const listener = (event: DevEvent): void => {
       waiting.push(event);

@@ -36,7 +36,16 @@ export class DevReporter {
 
   /** Reports that a part of the app's browser code does not build. */
   brokenChunk(error: unknown): DevFault {
-    const fault = faultOf("compile", thrownOf(error), this.#root, traceServer);
+    return this.#show("compile", error);
+  }
+
+  /** Reports that a stylesheet does not compile. */
+  brokenStyle(error: unknown): void {
+    this.#show("style", error);
+  }
+
+  #show(kind: DevFault["kind"], error: unknown): DevFault {
+    const fault = { ...faultOf(kind, thrownOf(error), this.#root, traceServer), kind };
     this.#error("Error", errorWithSource(error, this.#root));
     this.#pages.send({ event: "fault", data: fault });
     return fault;

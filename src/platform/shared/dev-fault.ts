@@ -16,7 +16,7 @@ export interface Place {
 
 export interface DevFault {
   /** Where svc found the fault. */
-  kind: "compile" | "server" | "browser";
+  kind: "compile" | "style" | "server" | "browser";
   /** A code of docs/errors.md, or the name of the error. */
   code: string;
   /** Name of a numbered code: `captured-let`. */
@@ -32,9 +32,15 @@ export interface DevFault {
   others?: readonly DevFault[];
 }
 
-const TITLES = { compile: "Compile error", server: "Error on the server", browser: "Error in the browser" };
+const TITLES = {
+  compile: "Compile error",
+  style: "Stylesheet error",
+  server: "Error on the server",
+  browser: "Error in the browser",
+};
 const NEXT_STEPS = {
   compile: "Fix it and save: the page reloads automatically.",
+  style: "Fix it and save: the page gets the stylesheet automatically.",
   server: "Fix it and save: the page is rendered again automatically.",
   browser: "The page keeps running. Fix it and save: the page keeps everything typed and clicked so far.",
 };

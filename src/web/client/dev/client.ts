@@ -32,7 +32,11 @@ on<DevFault>("fault", (fault) => {
   if (reported === undefined) show(fault);
   else if (JSON.stringify(JSON.parse(reported)) !== JSON.stringify(fault)) location.reload();
 });
-on<string>("style", swapStyles);
+on<string>("style", (path) => {
+  // If the stylesheet still has an error, the server reports it again.
+  hide(["style"]);
+  swapStyles(path);
+});
 
 /** An error that the page itself shows with `_error.tsx`. */
 function showCaught(): void {

@@ -1,4 +1,4 @@
-/** Replaces an edited stylesheet. The old one stays until the new one has loaded, so the page does not flash. */
+/** Replaces an edited stylesheet. The old one stays until the new one has loaded, so the page does not flash, and if the new one has an error. */
 import { OWN } from "../navigation/morph.ts";
 
 let version = 0;
@@ -15,7 +15,8 @@ export function swapStyles(path: string): void {
     url.searchParams.set("svc-dev", String(++version));
     next.setAttribute(OWN, link.getAttribute(OWN) ?? link.getAttribute("href") ?? "");
     next.href = url.href;
-    next.onload = next.onerror = () => link.remove();
+    next.onload = () => link.remove();
+    next.onerror = () => next.remove();
     link.after(next);
   }
 }

@@ -70,8 +70,11 @@ export interface DevHost {
   sourceOf(name: string, line: number, column: number): Position | undefined;
   /** Opens the editor for a request with the query `file=<path>:<line>:<column>`. */
   openEditor(message: IncomingMessage, reply: ServerResponse): void;
-  /** Answers a request for a stylesheet or another file that a module imports. @param file its path behind `PATHS.devFiles` */
-  serveFile(file: string, message: IncomingMessage, reply: ServerResponse): void;
+  /**
+   * Answers a request for a stylesheet or another file that a module imports. @param file its path behind `PATHS.devFiles`
+   * @throws SvcError if it is a stylesheet with an error. The request then has no answer.
+   */
+  serveFile(file: string, message: IncomingMessage, reply: ServerResponse): Promise<void>;
   /** Calls `listener` after a file of the app was changed, added or removed. @returns removes the listener */
   onChange(listener: (change: FileChange) => void): () => void;
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import type { EnvironmentModuleNode, ViteDevServer } from "vite";
 import type { ImportedStyles } from "../../../platform/shared/manifest.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import type { AppModules } from "../build/app-modules.ts";
+import { styleError } from "../styles/style-error.ts";
 import { isStyle } from "../styles/style-files.ts";
 import { styleOrder } from "../styles/style-order.ts";
 
@@ -44,10 +45,21 @@ export class DevStyles {
     return [...new Set(urls)].filter((url) => linked.has(url));
   }
 
-  /** @param file path of the request, behind the prefix */
-  serve(file: string, message: IncomingMessage, reply: ServerResponse): void {
+  /** @param file path of the request, behind the prefix. @throws SvcError `SVC_DEFINITION` if it is a stylesheet with an error */
+  async serve(file: string, message: IncomingMessage, reply: ServerResponse): Promise<void> {
     message.url = isStyle(file) ? `${file}?direct` : file;
+    if (isStyle(file)) await this.#compile(message.url);
     this.#server.middlewares(message, reply);
+  }
+
+  /** Vite keeps the result for its own answer. It would only log an error. */
+  async #compile(url: string): Promise<void> {
+    const { client } = this.#server.environments;
+    try {
+      await client.transformRequest(decodeURI(url));
+    } catch (error) {
+      throw styleError(error, this.#root) ?? error;
+    }
   }
 
   #urlOf(file: string): string {
