@@ -228,6 +228,7 @@ describe("An app of svc new with the additions of the first hour", () => {
       assert.match(page.headers.get("content-security-policy") ?? "", /script-src 'self' 'nonce-/);
       const html = await page.text();
       assert.match(html, /<source type="image\/avif" srcset="\/_svc\/asset\/photo-480-[0-9a-f]{8}\.avif 480w, /);
+      assert.match(html, /<link rel="preload" as="font"[^>]* crossorigin href="\/_svc\/asset\/face-[0-9a-f]{8}\.ttf">/);
       const urls = [...html.matchAll(/(?:href|src)="(\/[^"]+\.(?:css|svg|png|ttf))"/g)].map(([, url = ""]) => url);
       assert.ok(urls.length >= 6, html);
       for (const url of urls)
