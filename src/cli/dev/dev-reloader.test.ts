@@ -71,6 +71,22 @@ describe("A load under svc dev", () => {
     await reloader.close();
   });
 
+  it("that succeeds after another edit answers no request, because its modules may have run twice", async () => {
+    const [first, second, third] = [newLoad(), newLoad(), newLoad()];
+    const { reloader } = setUp([first, second, third]);
+    first.end(appNamed("first"));
+    await reloader.load();
+    await reloader.boot("http://127.0.0.1:3000");
+    reloader.changed();
+    const request = reloader.app();
+    await second.begun;
+    reloader.changed();
+    second.end(appNamed("second"));
+    third.end(appNamed("third"));
+    assert.equal(nameOf(await request), "third");
+    await reloader.close();
+  });
+
   it("that fails without another edit is reported, and fails its requests until the next edit", async () => {
     const [first, second, third] = [newLoad(), newLoad(), newLoad()];
     const { reloader, faults, fault } = setUp([first, second, third]);

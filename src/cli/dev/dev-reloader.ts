@@ -116,13 +116,16 @@ export class DevReloader {
       return this.#boot();
     })();
     this.#turn = replaced.then(ignore, ignore);
-    /** An edit during the load lets modules run twice and fail, so only the load of that edit counts. */
+    /** An edit during the load lets modules run twice or lack their browser code, so only the load of that edit counts. */
     const isOutdated = (): boolean => this.#next !== own;
     this.#answer?.(
-      replaced.catch((error: unknown) => {
-        if (isOutdated()) return this.app();
-        throw error;
-      }),
+      replaced.then(
+        (app) => (isOutdated() ? this.app() : app),
+        (error: unknown) => {
+          if (isOutdated()) return this.app();
+          throw error;
+        },
+      ),
     );
     this.#answer = undefined;
     replaced.then(
