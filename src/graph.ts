@@ -94,6 +94,8 @@ export type {
   NodeStatus,
   Origin,
 } from "./storage/contract/graph-rows.ts";
+export type { AttributeChanges } from "./graphs/definition/run-attributes.ts";
+export type { AttributeFilter, Attributes, AttributeValue, NumberRange } from "./storage/contract/attributes.ts";
 export type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "./storage/contract/queries.ts";
 export type { TransactionHandle, TransactionStatement, TransactionValue } from "./storage/contract/transaction.ts";
 export { SimulatedClock, systemClock, type Clock, type Duration } from "./platform/shared/clock.ts";

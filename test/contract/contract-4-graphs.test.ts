@@ -105,6 +105,45 @@ describeBothAdapters(
         assert.equal((await call("GET", `/_svc/graphs?${query}`)).status, 422, query);
     });
 
+    it("attributes of a start are in the snapshot, and lists and bulk commands are filtered by them in combination", async () => {
+      const orders = [
+        { plan: "pro", cents: 500, isTrial: false },
+        { plan: "pro", cents: 40.5, isTrial: true },
+        { plan: "basic 2", cents: 900, isTrial: false },
+      ];
+      const ids: string[] = [];
+      for (const attributes of orders)
+        ids.push((await finish({ worker: "double", input: { value: 2 }, attributes, tags: ["attributed"] })).id);
+      assert.deepEqual((await snapshotOf(ids[0] ?? ""))["attributes"], orders[0]);
+      assert.deepEqual(
+        (await snapshotOf((await finish({ worker: "double", input: { value: 2 } })).id))["attributes"],
+        {},
+      );
+      const found = async (attributes: string, more = ""): Promise<unknown[]> => {
+        const { status, reply } = await call("GET", `/_svc/graphs?attributes=${encodeURIComponent(attributes)}${more}`);
+        assert.equal(status, 200, attributes);
+        return (reply["graphs"] as { graph_id: string }[]).map(({ graph_id: id }) => ids.indexOf(id));
+      };
+      assert.deepEqual(await found("plan=pro"), [1, 0]);
+      assert.deepEqual(await found("plan=pro cents>=500"), [0]);
+      assert.deepEqual(await found("cents>40 cents<=500 isTrial=true"), [1]);
+      assert.deepEqual(await found('plan="basic 2"'), [2]);
+      assert.deepEqual(await found("plan=pro", "&status=failed"), []);
+      assert.deepEqual(await found("plan=pro", "&worker=double&tag=attributed&limit=1"), [1]);
+      for (const attributes of ["plan", "plan>pro", "9=1", "plan=a plan=b"])
+        assert.equal(
+          (await call("GET", `/_svc/graphs?attributes=${encodeURIComponent(attributes)}`)).status,
+          422,
+          attributes,
+        );
+      for (const attributes of [{ "a b": 1 }, { a: [1] }, { a: null }, ["a"], "a", { a: "x".repeat(300) }]) {
+        const refused = await start({ worker: "double", input: { value: 1 }, attributes });
+        assert.deepEqual([refused.status, refused.reply["code"]], [422, "SVC_INVALID"], JSON.stringify(attributes));
+      }
+      const body = { action: "cancel", filter: { attributes: "plan=pro cents>=500" }, dry_run: true };
+      assert.equal((await call("POST", "/_svc/graphs/bulk", body)).reply["matched"], 1);
+    });
+
     it("a list can be filtered by until_ms, the beginning of an id, the text of an error and parent too", async () => {
       const { id } = await finish({ worker: "double", input: { value: 2 }, tags: ["narrowed"] });
       const total = async (query: string): Promise<unknown> =>

@@ -72,6 +72,7 @@ async function fill(url: string): Promise<void> {
             expiresMs: undefined,
             fairnessKey: undefined,
             fairnessCost: undefined,
+            attributes: undefined,
           },
           events: [{ graphId: id, type: "graph.queued", timestampMs: atMs }],
         });

@@ -24,6 +24,27 @@ describe("temporal", () => {
     assert.deepEqual(ran, ["old reserve", "new reserve", "new stock"]);
   });
 
+  it("search attributes are set at the start, changed and removed by the workflow, and searched", async () => {
+    const flow = worker("flow", async (_: unknown, ctx) => {
+      await ctx.waitFor("change");
+      await ctx.setAttributes({ keyword: "new", int: 2, bool: null, double: 2.34 });
+      await ctx.waitFor("go");
+    });
+    const at = await scene({ workers: [flow] });
+    const run = await at.engine.start(flow, null, { attributes: { keyword: "old", int: 123, bool: true } });
+    await at.engine.idle();
+    await run.signal("change");
+    await at.engine.idle();
+    await at.crash();
+    assert.deepEqual((await run.describe()).attributes, { keyword: "new", int: 2, double: 2.34 });
+    const found = async (attributes: object): Promise<number> =>
+      (await at.engine.list({ status: "running", attributes: { ...attributes } })).total;
+    assert.deepEqual(
+      [await found({ keyword: "new", int: { lt: 3 } }), await found({ bool: true }), await found({ keyword: "old" })],
+      [1, 0, 0],
+    );
+  });
+
   it("a pinned workflow continues with the version it was started with", async () => {
     const version = (name: string) =>
       graph<null, string>(

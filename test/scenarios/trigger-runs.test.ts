@@ -219,13 +219,16 @@ describe("trigger.dev", () => {
     const flow = worker("flow", async (_: unknown, ctx) => {
       ctx.progress(0.5, "half");
       ctx.summary("2 of 4 pages");
+      await ctx.setAttributes({ pages: 2, isDraft: true });
+      await ctx.setAttributes({ isDraft: null });
       await ctx.waitFor("go");
     });
     const at = await scene({ workers: [flow] });
     const run = await at.engine.start(flow, null);
     await at.pass(SECOND);
-    const { progress, summary } = await run.describe();
-    assert.deepEqual([progress, summary], [{ value: 0.5, note: "half" }, "2 of 4 pages"]);
+    const { progress, summary, attributes } = await run.describe();
+    assert.deepEqual([progress, summary, attributes], [{ value: 0.5, note: "half" }, "2 of 4 pages", { pages: 2 }]);
+    assert.equal((await at.engine.list({ attributes: { pages: { gt: 1 } } })).total, 1);
   });
 
   it("runs are found by their tags", async () => {

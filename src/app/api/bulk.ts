@@ -19,6 +19,7 @@ const FILTER_KEYS = [
   "worker",
   "status",
   "tag",
+  "attributes",
   "since_ms",
   "until_ms",
   "id",

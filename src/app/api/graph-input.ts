@@ -3,6 +3,8 @@ import type { Context } from "../../platform/http/types.ts";
 import { readJson } from "../../platform/http/body/read-body.ts";
 import { readPriority } from "../../graphs/definition/definition-checks.ts";
 import type { StartOptions, AuditContext } from "../../graphs/definition/audit-types.ts";
+import { parseAttributeFilter } from "../../graphs/definition/attribute-text.ts";
+import { readAttributes } from "../../graphs/definition/run-attributes.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { GRAPH_ORIGINS, RUN_STATUSES } from "../../platform/shared/wire.ts";
@@ -20,6 +22,7 @@ const START_KEYS = [
   "at",
   "priority",
   "tags",
+  "attributes",
   "summary",
   "parent",
   "note",
@@ -69,6 +72,7 @@ export function readStart(body: Json): StartInput {
     at,
     priority,
     tags,
+    attributes,
     summary,
     parent,
     note,
@@ -81,6 +85,7 @@ export function readStart(body: Json): StartInput {
   if (priority !== undefined) options.priority = readPriority(priority);
   if (at !== undefined) options.at = readTime(at, "at");
   if (tags !== undefined) options.tags = readTags(tags);
+  if (attributes !== undefined) options.attributes = readAttributes(attributes) ?? {};
   if (summary !== undefined) options.summary = readText(summary, "summary", MAX_GIVEN_SUMMARY);
   if (parent !== undefined) options.parent = readParent(parent);
   if (note !== undefined) options.note = readText(note, "note", MAX_NOTE_LENGTH);
@@ -131,6 +136,8 @@ export function readGraphQuery(query: URLSearchParams): GraphQuery {
   if (status != null) result.status = readStatus(status);
   if (sinceMs != null) result.sinceMs = readWhole(sinceMs, "since_ms");
   if (untilMs != null) result.untilMs = readWhole(untilMs, "until_ms");
+  const attributes = query.get("attributes");
+  if (attributes !== null) result.attributes = parseAttributeFilter(attributes);
   const origin = query.get("origin");
   if (origin !== null) result.origin = readOrigin(origin);
   for (const [name, key] of NUMBER_FILTERS) {

@@ -2,6 +2,7 @@
 import type { Duration } from "../../platform/shared/clock.ts";
 import type { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
+import type { Attributes } from "../../storage/contract/attributes.ts";
 import type { Origin } from "../../storage/contract/graph-rows.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
 import type { SignalDefinition } from "./signal-types.ts";
@@ -35,6 +36,11 @@ export interface StartOptions extends AuditContext {
   /** Earliest start, Unix milliseconds; `delay` counts from it. A time in the past means now. */
   at?: number;
   tags?: string[];
+  /**
+   * Values by which runs are searched: `{ plan: "pro", cents: 500 }`. Workers change them (`ctx.setAttributes`). At most 32; texts have at
+   * most 256 characters. Default: none.
+   */
+  attributes?: Attributes;
   /** One-line summary until a worker sets another (`ctx.summary`). Cut after 200 characters. Default: none. */
   summary?: string;
   /** Origin, for lists. Default: the action, form or route that is being handled, else the app's code. */

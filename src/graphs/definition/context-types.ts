@@ -6,6 +6,7 @@ import type { OutputOf, StandardSchema } from "../../platform/shared/schema.ts";
 import type { ArtifactData } from "../execution/attempt/artifact.ts";
 import type { EventDefinition, EventMatch, SentEvent } from "./event-types.ts";
 import type { RetryPolicy } from "./retry.ts";
+import type { AttributeChanges } from "./run-attributes.ts";
 import type { SignalDefinition, UpdateDefinition } from "./signal-types.ts";
 
 /** Outcome of an item in a fan-out that collects failures. */
@@ -127,6 +128,14 @@ export interface DurableCalls<State extends object = Record<string, Json>> {
    * @param type media type; default "application/octet-stream".
    */
   artifact(name: string, data: ArtifactData, type?: string): Promise<ArtifactRef>;
+  /**
+   * Sets attributes of the run, by which `engine.list` finds it: texts, numbers and booleans; null removes one, and others stay. Durable
+   * when it resolves, and done once: a later attempt that makes the same call with the same values changes nothing.
+   * @throws FinalError for an invalid name or value, or more than 32 attributes.
+   * @example
+   * await ctx.setAttributes({ plan: "pro", cents: 500, coupon: null });
+   */
+  setAttributes(changes: AttributeChanges): Promise<void>;
   /** Sleeps for a duration or until a time, also across restarts, without a slot of the worker. */
   sleep(until: Duration | Date, options?: SleepOptions): Promise<void>;
   /**

@@ -4,6 +4,7 @@ import type { Store } from "../../storage/contract/contract.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
 import type { GraphQuery } from "../../storage/contract/queries.ts";
 import type { BulkAction, BulkOptions, BulkReport } from "../definition/audit-types.ts";
+import { checkedQuery } from "../definition/run-attributes.ts";
 import { auditOf } from "../machine/audit.ts";
 import { refusalOf } from "../machine/rejected-command.ts";
 import type { Steps } from "./runs/run-controls.ts";
@@ -28,7 +29,7 @@ export interface BulkWork {
  */
 export async function bulk(work: BulkWork, action: BulkAction, options: BulkOptions): Promise<BulkReport> {
   const { store, clock, steps } = work;
-  const filter = { nowMs: clock.now(), ...options.filter };
+  const filter = checkedQuery({ nowMs: clock.now(), ...options.filter });
   const report = await steered({ graphs: store.graphs, steps }, action, { ...options, filter });
   if (report.dry_run) return report;
   const { matched, changed } = report;

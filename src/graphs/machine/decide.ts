@@ -115,8 +115,9 @@ function decideCompensation({ ending }: Machine, message: CompensationMessage, n
   }
 }
 
-function decideDurable({ inner }: Machine, message: DurableMessage, change: Change): void {
+function decideDurable(machine: Machine, message: DurableMessage, change: Change): void {
   const { node, state } = message;
+  const { inner } = machine;
   const { nowMs } = change;
   if (state) change.node(node, { state });
   switch (message.type) {
@@ -126,6 +127,11 @@ function decideDurable({ inner }: Machine, message: DurableMessage, change: Chan
       const { artifact, startedMs = nowMs } = message;
       if (artifact) (change.transition.artifacts ??= []).push({ ...artifact, createdMs: nowMs });
       return inner.stepDone(change, node, message, startedMs);
+    }
+    case "attributesSet": {
+      const { id, changes } = message;
+      machine.setAttributes(change, node, changes);
+      return inner.stepDone(change, node, { id, kind: "step", result: changes }, nowMs);
     }
     case "stepFailed":
       return inner.stepFailed(change, node, message);

@@ -60,6 +60,7 @@ import { Readiness } from "./readiness.ts";
 import type { GraphDefinition, NodeDefinition } from "../definition/definition-types.ts";
 import type { OutboxRows } from "./report-types.ts";
 import type { AuditContext } from "../definition/audit-types.ts";
+import { withChanges, type AttributeChanges } from "../definition/run-attributes.ts";
 import type { Wait } from "./waits.ts";
 
 /** Columns that an attempt writes to its node's row in addition to its outcome. */
@@ -257,6 +258,12 @@ export class Machine {
     if (this.ending.isActive) this.ending.settle(change);
     this.#settlePause(change);
     return change.transition;
+  }
+
+  /** @throws FinalError if the run would have too many attributes, which the attempt has checked before. */
+  setAttributes(change: Change, node: NodeRow, changes: AttributeChanges): void {
+    this.#lifecycle.set(change, { attributes: withChanges(this.row.attributes, changes, node.id) });
+    change.event("attributes", node.id, { set: changes });
   }
 
   /** @param signal as it was sent. @param wait the wait that receives it. @param value value for the worker. */

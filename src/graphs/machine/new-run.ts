@@ -10,6 +10,7 @@ import { readPriority } from "../definition/definition-checks.ts";
 import { concurrencyKeyOf, limitOf, shareOf } from "../definition/flow-control.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { StartOptions, AuditContext } from "../definition/audit-types.ts";
+import { readAttributes } from "../definition/run-attributes.ts";
 import { summaryOf } from "../definition/summary.ts";
 import { auditJson } from "./audit.ts";
 import type { Machine } from "./machine.ts";
@@ -56,6 +57,7 @@ export function newGraph(definition: GraphDefinition, input: Json, options: Star
     admittedMs: undefined,
     expiresMs: limit && expiryOf(options.ttl ?? definition.options.ttl, dueMs),
     ...(limit ? shareOf(definition.name, limit, input) : { fairnessKey: undefined, fairnessCost: undefined }),
+    attributes: readAttributes(options.attributes),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { NodeFailure, NodeRow, StepKind } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
 import type { RetryOptions, AuditContext } from "../definition/audit-types.ts";
+import type { AttributeChanges } from "../definition/run-attributes.ts";
 import type { Kept, NewSignal } from "./machine.ts";
 import type { KeptSignal } from "./signals.ts";
 import type { Said } from "./progress-events.ts";
@@ -60,6 +61,7 @@ export type DurableMessage = {
       startedMs: number | undefined;
       artifact?: Omit<NonNullable<Transition["artifacts"]>[number], "createdMs">;
     }
+  | { type: "attributesSet"; id: string; changes: AttributeChanges }
   | { type: "stepFailed"; id: string; kind: StepKind; error: NodeFailure; startedMs: number }
   | { type: "stepRetrying"; id: string; data: Json }
   | { type: "sleep"; wait: Wait; dueMs: number }

@@ -33,6 +33,7 @@ export function snapshotOf(
     progress: row.progress ?? null,
     summary: row.summary ?? null,
     tags: row.tags,
+    attributes: row.attributes ?? {},
     nodes,
     edges: (definition?.nodes ?? []).flatMap((node) => node.after.map((from): [string, string] => [from, node.name])),
     ...errorEdgesOf(definition),

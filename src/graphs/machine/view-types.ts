@@ -1,6 +1,7 @@
 /** Views of a run. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphOrigin, GraphStatus } from "../../platform/shared/wire.ts";
+import type { Attributes } from "../../storage/contract/attributes.ts";
 import type { Failure, FailureOrigin, GraphPhase, NodeRow } from "../../storage/contract/graph-rows.ts";
 
 /** Snapshot of a run (docs/reference/http.md). Times in Unix milliseconds. */
@@ -19,6 +20,8 @@ export interface Snapshot {
   /** One-line summary by its author. */
   summary: string | null;
   tags: string[];
+  /** Values by which runs are searched, by name. */
+  attributes: Attributes;
   nodes: {
     /** `parse`, `inspect/12` for an item of a fan-out, `parse#fetch` for a step. */
     id: string;

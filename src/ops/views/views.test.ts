@@ -39,6 +39,7 @@ const SNAPSHOT: Snapshot = {
   progress: null,
   summary: null,
   tags: [],
+  attributes: {},
   nodes: [],
   edges: [],
   parent: null,

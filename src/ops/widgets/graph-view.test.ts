@@ -44,6 +44,7 @@ function snapshot(nodes: Row[], edges: [string, string][], more: Partial<Snapsho
     progress: null,
     summary: null,
     tags: [],
+    attributes: {},
     nodes,
     edges,
     parent: null,

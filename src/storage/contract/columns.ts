@@ -24,6 +24,7 @@ import type {
   RegistrationRow,
 } from "./webhook-rows.ts";
 import type { ArtifactRow } from "./artifacts.ts";
+import type { Attributes } from "./attributes.ts";
 import type { AuditRow, PausedQueueRow, ScheduleRow } from "./control.ts";
 import type { Row, Value } from "./row.ts";
 
@@ -64,6 +65,7 @@ export const GRAPH_COLUMNS: Columns = {
   expiresMs: ["expires_ms", "number"],
   fairnessKey: ["fairness_key", "text"],
   fairnessCost: ["fairness_cost", "number"],
+  attributes: ["attributes", "json"],
 };
 
 /** Columns of a child run. */
@@ -287,6 +289,7 @@ export const toAudit = (row: Row): AuditRow => fromColumns(AUDIT_COLUMNS, row) a
 export function toHead(row: Row): GraphHead {
   const text = (name: string): string => row[name] as string;
   const [error, parent, summary, origin] = [row["error"], row["parent_graph"], row["summary"], row["origin"]];
+  const { attributes } = row;
   return {
     id: text("id"),
     worker: text("worker"),
@@ -298,6 +301,7 @@ export function toHead(row: Row): GraphHead {
     finishedMs: numberIn(row, "finished_ms"),
     summary: typeof summary === "string" ? summary : undefined,
     origin: typeof origin === "string" ? (JSON.parse(origin) as Origin) : undefined,
+    attributes: typeof attributes === "string" ? (JSON.parse(attributes) as Attributes) : undefined,
   };
 }
 

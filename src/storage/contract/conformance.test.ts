@@ -341,7 +341,8 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
     it("lists the searchable columns of a run, but not its input and result", async () => {
       const id = nextId();
       const error = { message: "m", reason: "error" as const, node: "n" };
-      const given = { worker: "headed", error, startedMs: 7, summary: "one line", origin: { kind: "code" as const } };
+      const origin = { kind: "code" as const };
+      const given = { worker: "headed", error, startedMs: 7, summary: "one line", origin, attributes: { plan: "pro" } };
       const insert = graphRow(id, { ...given, input: { a: 1 }, result: [2], tags: ["page", id] });
       await store.graphs.commit({ graphId: id, insert });
       const { status } = insert;

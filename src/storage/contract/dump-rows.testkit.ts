@@ -73,7 +73,15 @@ export async function fillStore({ graphs, webhooks, ...store }: Store, foreign =
   });
   await graphs.writePart(id, "a.bin", 0, Uint8Array.from([0, 255, 128]));
   await graphs.writePart(id, "b.bin/1", 0, Uint8Array.from([7, 8]));
-  const ended: Partial<GraphRow> = { status: "done", phase: "done", tags: [], parentGraph: id, parentNode: "b" };
+  const attributes = { plan: "ž", cents: 5.5, isTrial: false };
+  const ended: Partial<GraphRow> = {
+    attributes,
+    status: "done",
+    phase: "done",
+    tags: [],
+    parentGraph: id,
+    parentNode: "b",
+  };
   for (let at = 0; at < 12; at++) {
     const graphId = `g_${String(at).padStart(26, "0")}`;
     await graphs.commit({

@@ -89,6 +89,7 @@ async function viewOf({ graphs, webhooks, ...store }: Store) {
     children: await graphs.children([id]),
     counts: [await graphs.countByStatus(), await graphs.workers()],
     tagged: await graphs.list({ tag: "x" }),
+    attributed: await graphs.list({ attributes: { plan: "ž", cents: { gte: 5 } } }),
     byWorker: (await graphs.list({ worker: "v", status: "done" })).total,
     registrations: await webhooks.registrations(),
     deliveries: (await webhooks.listDeliveries({})).items,
@@ -267,8 +268,18 @@ describe("text that a database can't store", { skip: missing }, () => {
 describe("the tables of a dump", () => {
   /** Derived from other tables when rows are loaded, or belonging to a process. */
   const FOLLOWING: Record<string, string[]> = {
-    sqlite: ["graph_tag", "graph_total", "move", "owner", "payload"],
-    postgres: ["graph_tag", "graph_total", "lane", "meta", "move", "rate", "registration_version", "slot"],
+    sqlite: ["graph_attribute", "graph_tag", "graph_total", "move", "owner", "payload"],
+    postgres: [
+      "graph_attribute",
+      "graph_tag",
+      "graph_total",
+      "lane",
+      "meta",
+      "move",
+      "rate",
+      "registration_version",
+      "slot",
+    ],
   };
   const FOLLOWING_COLUMNS: Record<string, string[]> = {
     sqlite: ["queue.is_paused", "schedule.is_enabled", "schedule.worker"],

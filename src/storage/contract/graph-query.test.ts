@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { lowestGraphId } from "../../platform/shared/id-time.ts";
 import { RUN_STATUSES, type RunStatus } from "../../platform/shared/wire.ts";
 import type { Store } from "./contract.ts";
+import type { AttributeFilter, Attributes } from "./attributes.ts";
 import type { FailureReason, GraphRow, Origin } from "./graph-rows.ts";
 import type { GraphQuery } from "./queries.ts";
 import { GraphListModel } from "./graph-list-model.testkit.ts";
@@ -27,6 +28,15 @@ const SUMMARIES = ["Invoice 17 for ACME", "invoice 18, 50 %", "Ünïcode"];
 const ORIGINS: readonly Origin[] = [{ kind: "api" }, { kind: "schedule", name: "nightly" }, { kind: "graph" }];
 
 const ERRORS: Partial<Record<RunStatus, FailureReason>> = { failed: "error", cancelled: "cancelled" };
+
+function attributesOf(at: number): Attributes | undefined {
+  if (at % 5 === 0) return undefined;
+  return {
+    plan: at % 3 === 0 ? "pro" : "free",
+    cents: ((at * 37) % 50) - 10,
+    ...(at % 4 === 0 && { "trial.ended": at % 8 === 0 }),
+  };
+}
 
 /** Two ids per millisecond, so that a cursor falls between ids of one time. */
 function idOf(at: number): string {
@@ -70,6 +80,7 @@ function rowOf(at: number): GraphRow {
     expiresMs: undefined,
     fairnessKey: undefined,
     fairnessCost: undefined,
+    attributes: attributesOf(at),
   };
 }
 
@@ -77,8 +88,19 @@ const COUNT = 300;
 const NOW_MS = BEGIN_MS + COUNT + 50;
 const timeMs = fc.integer({ min: BEGIN_MS - 2, max: BEGIN_MS + COUNT / 2 + 2 });
 const endMs = fc.integer({ min: BEGIN_MS + COUNT - 2, max: BEGIN_MS + COUNT + 102 });
+const cents = fc.constantFrom(-11, -0.5, 0, 1, 7, 20, 39, 1e9);
+const attributes: fc.Arbitrary<AttributeFilter> = fc.record(
+  {
+    plan: fc.constantFrom("pro", "free", "unknown", 1, true),
+    cents: fc.oneof(cents, fc.record({ gt: cents, gte: cents, lt: cents, lte: cents }, { requiredKeys: [] })),
+    "trial.ended": fc.boolean(),
+    unknown: fc.constant(1),
+  },
+  { requiredKeys: [] },
+);
 const query: fc.Arbitrary<GraphQuery> = fc.record(
   {
+    attributes: fc.option(attributes, { nil: {}, freq: 2 }),
     worker: fc.constantFrom(...WORKERS, "unknown"),
     status: fc.constantFrom(...RUN_STATUSES),
     tag: fc.constantFrom(...TAGS, "unknown"),
@@ -118,7 +140,15 @@ const STATUSES = ["done", "failed", "running"] as const;
 /** Changes some runs, and some of these twice in one commit. */
 const MOVES = ROWS.filter((_, at) => at % 4 === 0)
   .flatMap(({ id }, at) => (at % 2 ? [id] : [id, id]))
-  .map((graphId, at) => ({ graphId, graph: { status: STATUSES[at % 3] as "done", error: undefined } }));
+  .map((graphId, at) => ({
+    graphId,
+    graph: {
+      status: STATUSES[at % 3] as "done",
+      error: undefined,
+      ...(at % 4 === 1 && { attributes: { plan: "pro", cents: at } }),
+      ...(at % 4 === 2 && { attributes: undefined }),
+    },
+  }));
 
 async function fill({ graphs }: Store): Promise<void> {
   await Promise.all(ROWS.map((row) => graphs.commit({ graphId: row.id, insert: row })));
@@ -142,6 +172,9 @@ async function askAll({ graphs, webhooks, sessions, answers, schedules, audit }:
   await graphs.pastNodes(graphId);
   await graphs.children([graphId]);
   await graphs.countByStatus();
+  await graphs.commit({ graphId, graph: { attributes: { plan: "pro" } } });
+  await graphs.commit({ graphId, graph: { status: "running" } });
+  await graphs.commit({ graphId, graph: { attributes: undefined } });
   const fence = {
     epoch: 1,
     phases: ["queued" as const],

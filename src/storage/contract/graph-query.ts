@@ -5,6 +5,7 @@
 import { lowestGraphId } from "../../platform/shared/id-time.ts";
 import { invariant } from "../../platform/shared/errors.ts";
 import { RUN_STATUSES, type RunStatus } from "../../platform/shared/wire.ts";
+import { meetsConditions } from "./attributes.ts";
 import type { GraphHead } from "./graph-rows.ts";
 import type { Durations, GraphQuery } from "./queries.ts";
 
@@ -19,7 +20,8 @@ export const MAX_COMPARED = 100_000;
 export const MAX_LOOKED = 2000;
 
 /** Columns of a row in lists. */
-export const HEAD_COLUMNS = "id, worker, status, tags, error, parent_graph, started_ms, finished_ms, summary, origin";
+export const HEAD_COLUMNS =
+  "id, worker, status, tags, error, parent_graph, started_ms, finished_ms, summary, origin, attributes";
 
 /** Sorts after every id with the preceding prefix. */
 const ABOVE = "~";
@@ -40,6 +42,11 @@ export function isPlain({ worker: _w, status: _s, limit: _l, cursor: _c, nowMs: 
 /** Whether no index answers it: each row must be read. */
 export function isLookedFor({ error, summary, origin }: GraphQuery): boolean {
   return [error, summary, origin].some((value) => value !== undefined);
+}
+
+/** Whether the query has conditions on attributes. */
+export function hasAttributes({ attributes = {} }: GraphQuery): boolean {
+  return Object.keys(attributes).length > 0;
 }
 
 /** Possible statuses of a match: only failed and cancelled runs have an error, only ended ones an end time. */
@@ -114,6 +121,7 @@ export function matches(query: GraphQuery, head: GraphHead): boolean {
     holds(head.error?.message, query.error) &&
     holds(head.summary, query.summary) &&
     (query.origin === undefined || head.origin?.kind === query.origin) &&
+    meetsConditions(head.attributes, query.attributes) &&
     fitsTimes(timesAsked(query), head)
   );
 }

@@ -1,6 +1,7 @@
 /** Rows of runs: the run, its nodes, its events and its signals. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphOrigin, RunStatus } from "../../platform/shared/wire.ts";
+import type { Attributes } from "./attributes.ts";
 
 /** The detailed state behind the status on the wire. */
 export type GraphPhase =
@@ -107,6 +108,8 @@ export interface GraphRow {
   fairnessKey: string | undefined;
   /** Share that this run uses up: 1 divided by its weight. */
   fairnessCost: number | undefined;
+  /** Values by which runs are searched; undefined: none. */
+  attributes: Attributes | undefined;
 }
 
 /** Columns by which runs are searched, without input and result, which may be long. */
@@ -121,6 +124,7 @@ export const HEAD_KEYS = [
   "finishedMs",
   "summary",
   "origin",
+  "attributes",
 ] as const satisfies readonly (keyof GraphRow)[];
 export type GraphHead = Pick<GraphRow, (typeof HEAD_KEYS)[number]>;
 
@@ -224,6 +228,7 @@ export type GraphEventType =
   | "node.discarded"
   | "progress"
   | "summary"
+  | "attributes"
   | "log"
   | "custom";
 

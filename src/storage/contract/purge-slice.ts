@@ -3,6 +3,7 @@
  * store.
  */
 import type { RunStatus } from "../../platform/shared/wire.ts";
+import type { Attributes } from "./attributes.ts";
 import type { PurgeQuery, PurgeStep } from "./queries.ts";
 import type { Row } from "./row.ts";
 
@@ -16,13 +17,22 @@ export interface Candidate {
   status: RunStatus;
   /** JSON. */
   tags: string;
+  attributes: Attributes | undefined;
   /** Number of events, close to the number of its rows. */
   seq: number;
 }
 
 export function toCandidate(row: Row): Candidate {
   const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
-  return { id, worker, tags, status: row["status"] as RunStatus, seq: Number(row["seq"]) };
+  const { attributes } = row;
+  return {
+    id,
+    worker,
+    tags,
+    status: row["status"] as RunStatus,
+    attributes: typeof attributes === "string" ? (JSON.parse(attributes) as Attributes) : undefined,
+    seq: Number(row["seq"]),
+  };
 }
 
 /** A query with its defaults. */

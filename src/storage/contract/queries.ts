@@ -1,4 +1,5 @@
 /** Queries of lists and purges. graph-query.ts and page.ts define how stores answer them. */
+import type { AttributeFilter } from "./attributes.ts";
 import type { GraphOrigin, RunStatus } from "../../platform/shared/wire.ts";
 
 export interface Page<Item> {
@@ -9,8 +10,8 @@ export interface Page<Item> {
 }
 
 /**
- * All conditions must hold. With worker and status only, the total is exact; otherwise it counts to 1,000, and with `error`, `summary` or
- * `origin` only the runs that the page has read.
+ * All conditions must hold. With worker and status only, the total is exact; otherwise it counts to 1,000, and with `error`, `summary`, `origin`
+ * or `attributes` only the runs that the page has read.
  */
 export interface GraphQuery {
   worker?: string;
@@ -29,6 +30,11 @@ export interface GraphQuery {
   origin?: GraphOrigin;
   /** Child runs of this run. */
   parent?: string;
+  /**
+   * Conditions on attributes: `{ plan: "pro", cents: { gte: 500 } }`. The result is complete if one of the query's conditions, or its
+   * time, selects at most 2,000 runs; otherwise a page reads the newest 2,000 runs that meet one condition at most.
+   */
+  attributes?: AttributeFilter;
   /**
    * Minimum (inclusive) and maximum (exclusive) duration in milliseconds. An unfinished run counts with its age at `nowMs`; a queued one
    * never matches. A page reads the newest 100,000 runs at most, or 2,000 with a tag or parent.

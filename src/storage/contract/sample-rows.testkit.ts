@@ -44,6 +44,7 @@ export function graphRow(id: string, change: Partial<GraphRow> = {}): GraphRow {
     expiresMs: undefined,
     fairnessKey: undefined,
     fairnessCost: undefined,
+    attributes: undefined,
     ...change,
   };
 }

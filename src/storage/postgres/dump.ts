@@ -11,6 +11,7 @@ import {
   type DumpTable,
   type DumpValue,
 } from "../contract/dump.ts";
+import { attributeKeys, type Attributes } from "../contract/attributes.ts";
 import type { MigrationState } from "../contract/migration-state.ts";
 import { Database, type SqlValue } from "./database.ts";
 import { COUNT_EVENTS, readEvents, writeEvents } from "./event-dump.ts";
@@ -48,6 +49,12 @@ const WITH_GRAPHS = (insert: string): string => `
   )
   INSERT INTO svc.graph_tag (tag, status, graph_id)
   SELECT DISTINCT tag.value, status, id FROM added, json_array_elements_text(added.tags::json) AS tag WHERE tags <> '[]'
+  ON CONFLICT DO NOTHING`;
+
+/** The index of attributes. */
+const ADD_ATTRIBUTES = `
+  INSERT INTO svc.graph_attribute (name, status, graph_id, value)
+  SELECT r.name, r.status, r.id, r.value FROM json_to_recordset($1::json) AS r(name text, status text, id text, value text)
   ON CONFLICT DO NOTHING`;
 
 /** Additional columns of tables, each as an expression. */
@@ -115,6 +122,8 @@ export class PostgresDump implements Dump {
     return this.#database.transaction(async (sql) => {
       if (table.name === EVENT) await writeEvents(sql, rows);
       else await sql(this.#insertSql(table), ...values);
+      const attributes = table.name === "graph" ? attributeRows(table, rows) : [];
+      if (attributes.length > 0) await sql(ADD_ATTRIBUTES, JSON.stringify(attributes));
       await writeMigrationState(sql, mark);
     });
   }
@@ -130,7 +139,7 @@ export class PostgresDump implements Dump {
       "SELECT setval(pg_get_serial_sequence('svc.audit', 'id'), max(id)) FROM svc.audit HAVING max(id) IS NOT NULL",
     );
     // Update statistics for the query planner: the tables were empty when they were created.
-    for (const name of ["graph", "node", "event", "delivery", "attempt"])
+    for (const name of ["graph", "graph_attribute", "node", "event", "delivery", "attempt"])
       await this.#database.row(`ANALYZE svc.${name}`);
   }
 
@@ -146,6 +155,22 @@ export class PostgresDump implements Dump {
   close(): Promise<void> {
     return this.#database.close();
   }
+}
+
+function attributeRows({ columns }: DumpTable, rows: readonly DumpRow[]): Record<string, string>[] {
+  const [id, status, attributes] = ["id", "status", "attributes"].map((name) =>
+    columns.findIndex((column) => column.name === name),
+  ) as [number, number, number];
+  return rows.flatMap((row) => {
+    const text = row[attributes];
+    const keys = typeof text === "string" ? attributeKeys(JSON.parse(text) as Attributes) : {};
+    return Object.entries(keys).map(([name, value]) => ({
+      id: String(row[id]),
+      status: String(row[status]),
+      name,
+      value,
+    }));
+  });
 }
 
 /** Does not read long values to learn their length: rows are read until the batch is full. */
@@ -188,10 +213,12 @@ export function keptInPostgres(table: DumpTable, row: DumpRow): DumpRow {
   return kept;
 }
 
-/** The database parses tags, so characters that it can't store must not be in them as escapes either. */
+/** The database parses these columns, so characters that it can't store must not be in them as escapes either. */
+const PARSED: readonly string[] = ["tags", "attributes"];
+
 function cleaned({ name }: DumpTable, column: DumpColumn, value: DumpValue): DumpValue {
-  if (name !== "graph" || column.name !== "tags" || typeof value !== "string") return clean(value);
-  return value.includes("\\u") ? JSON.stringify((JSON.parse(value) as string[]).map(clean)) : value;
+  if (name !== "graph" || !PARSED.includes(column.name) || typeof value !== "string") return clean(value);
+  return value.includes("\\u") ? JSON.stringify(JSON.parse(value, (_, each: unknown) => clean(each))) : value;
 }
 
 function requireShort(table: DumpTable, row: DumpRow, names: readonly string[]): void {

@@ -8,7 +8,7 @@ import type { Sql } from "./database.ts";
 /** Tables with rows of a run, by `graph_id`. */
 const OWNED = ["node", "past_node", "event", "signal", "artifact_part", "artifact"];
 
-const COLUMNS = "id, worker, status, tags, seq";
+const COLUMNS = "id, worker, status, tags, attributes, seq";
 
 /** Finished before a time, kept by no other run, and without an open delivery. */
 const FREE = `
@@ -58,6 +58,14 @@ async function remove(sql: Sql, gone: readonly Candidate[], slot: string): Promi
       gone.flatMap(({ id, status, tags }) => (JSON.parse(tags) as string[]).map((tag) => ({ id, status, tag }))),
     ),
   );
+  const names = gone.flatMap(({ id, status, attributes = {} }) =>
+    Object.keys(attributes).map((name) => ({ id, status, name })),
+  );
+  if (names.length > 0)
+    await sql(
+      "DELETE FROM svc.graph_attribute AS a USING json_to_recordset($1::json) AS r(name text, status text, id text) WHERE a.name = r.name AND a.status = r.status AND a.graph_id = r.id",
+      JSON.stringify(names),
+    );
   await sql("DELETE FROM svc.graph WHERE id = ANY ($1::text[])", ids);
   await sql(
     `INSERT INTO svc.graph_total (worker, status, slot, total)

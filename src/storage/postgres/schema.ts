@@ -163,6 +163,15 @@ export const STEPS: readonly string[] = [
    CREATE INDEX graph_fair_key ON svc.graph (worker, concurrency_key, fairness_key, fair_tag) WHERE fair_tag IS NOT NULL;
    CREATE INDEX graph_fair_tag ON svc.graph (worker, concurrency_key, fair_tag) WHERE fair_tag IS NOT NULL;
    ${COMMIT_FUNCTION}`,
+  // Attributes of runs, and one row for each with its run's status: its value is a text that sorts like the value. The writing function
+  // moves the rows with the status, also for older processes, which never name the column.
+  `ALTER TABLE svc.graph ADD COLUMN attributes text;
+   CREATE TABLE svc.graph_attribute (
+     name text COLLATE "C" NOT NULL, status text COLLATE "C" NOT NULL, graph_id text COLLATE "C" NOT NULL, value text COLLATE "C" NOT NULL,
+     PRIMARY KEY (name, status, graph_id)
+   );
+   CREATE INDEX graph_attribute_value ON svc.graph_attribute (name, status, value, graph_id);
+   ${COMMIT_FUNCTION}`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { RunStatus } from "../../platform/shared/wire.ts";
+import type { Attributes } from "../contract/attributes.ts";
 import {
   BATCH_BYTES,
   sizeOf,
@@ -143,9 +144,9 @@ export class SqliteDump implements Dump {
   }
 
   #count({ columns }: DumpTable, rows: readonly DumpRow[]): void {
-    const [id, worker, tags, status] = ["id", "worker", "tags", "status"].map((name) =>
+    const [id, worker, tags, status, attributes] = ["id", "worker", "tags", "status", "attributes"].map((name) =>
       columns.findIndex((column) => column.name === name),
-    ) as [number, number, number, number];
+    ) as [number, number, number, number, number];
     countGraphs(
       this.#database,
       rows.map((row) => ({
@@ -153,7 +154,9 @@ export class SqliteDump implements Dump {
         worker: String(row[worker]),
         tags: String(row[tags]),
         status: row[status] as RunStatus,
+        attributes: row[attributes] == null ? undefined : (JSON.parse(String(row[attributes])) as Attributes),
         stored: undefined,
+        indexed: undefined,
       })),
     );
   }

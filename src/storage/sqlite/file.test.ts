@@ -107,7 +107,7 @@ describe("the SQLite store", () => {
     driver.close();
     assert.deepEqual(
       tables.map(({ name }) => name),
-      [...OWNED, "delivery", "graph_tag"].toSorted(),
+      [...OWNED, "delivery", "graph_attribute", "graph_tag"].toSorted(),
     );
   });
 

@@ -9,7 +9,7 @@ import { LAST_SEQ } from "./runs/event-runs.ts";
 import type { Database } from "./database.ts";
 import { uncountGraphs } from "./runs/totals.ts";
 
-/** Tables with rows of a run, by `graph_id`; graph_tag goes with the counts, delivery with its attempts. */
+/** Tables with rows of a run, by `graph_id`; graph_tag and graph_attribute go with the counts, delivery with its attempts. */
 export const OWNED = ["node", "past_node", "event_run", "signal", "payload", "artifact_part", "artifact"];
 
 /** Pages to return after a slice: as many as it can have emptied. */
@@ -23,7 +23,7 @@ const IS_FREE = `
   AND NOT EXISTS (SELECT 1 FROM delivery WHERE delivery.graph_id = graph.id AND delivery.status = 'pending')
   AND NOT EXISTS (SELECT 1 FROM graph AS parent WHERE parent.id = graph.parent_graph AND parent.phase NOT IN ('done', 'failed'))`;
 
-const COLUMNS = `id, worker, status, tags, ${LAST_SEQ} AS seq`;
+const COLUMNS = `id, worker, status, tags, attributes, ${LAST_SEQ} AS seq`;
 
 /** Within a transaction. */
 export function purgeSlice(database: Database, query: PurgeQuery): PurgeStep {

@@ -188,6 +188,12 @@ export const STEPS: readonly string[] = [
      WHERE status = 'queued' AND admitted_ms IS NULL;
    CREATE INDEX graph_fair_key ON graph (worker, concurrency_key, fairness_key, fair_tag) WHERE fair_tag IS NOT NULL;
    CREATE INDEX graph_fair_tag ON graph (worker, concurrency_key, fair_tag) WHERE fair_tag IS NOT NULL;`,
+  // Attributes of runs, and one row for each with its run's status: its value is a text that sorts like the value.
+  `ALTER TABLE graph ADD COLUMN attributes TEXT;
+   CREATE TABLE graph_attribute (
+     name TEXT NOT NULL, status TEXT NOT NULL, graph_id TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (name, status, graph_id)
+   ) WITHOUT ROWID;
+   CREATE INDEX graph_attribute_value ON graph_attribute (name, status, value, graph_id);`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc wrote the file. */

@@ -12,6 +12,7 @@ import type {
   Snapshot,
   SnapshotOptions,
 } from "../../machine/view-types.ts";
+import { checkedQuery } from "../../definition/run-attributes.ts";
 import type { Registry } from "../registry.ts";
 import { readArtifact } from "../../execution/attempt/artifact.ts";
 import { madeInput } from "../../execution/node-input.ts";
@@ -93,7 +94,7 @@ export class Views {
   }
 
   async list(query: GraphQuery): Promise<Page<Snapshot>> {
-    const page = await this.#options.graphs.list({ nowMs: this.#options.clock.now(), ...query });
+    const page = await this.#options.graphs.list(this.#checked(query));
     return { ...page, items: await this.#listed(page.items.map(({ id }) => id)) };
   }
 
@@ -101,13 +102,18 @@ export class Views {
     return this.#listed(await this.#options.graphs.waiting(limit));
   }
 
-  durations(query: GraphQuery): Promise<Durations> {
+  async durations(query: GraphQuery): Promise<Durations> {
     const nowMs = query.nowMs ?? this.#options.clock.now();
-    return this.#options.graphs.durations({ ...query, nowMs }, nowMs);
+    return this.#options.graphs.durations({ ...this.#checked(query), nowMs }, nowMs);
   }
 
-  tagCounts(query: GraphQuery): Promise<TagCounts> {
-    return this.#options.graphs.tagCounts({ nowMs: this.#options.clock.now(), ...query });
+  async tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#options.graphs.tagCounts(this.#checked(query));
+  }
+
+  /** @throws SvcError `SVC_INVALID` for an invalid condition on attributes */
+  #checked(query: GraphQuery): GraphQuery {
+    return checkedQuery({ nowMs: this.#options.clock.now(), ...query });
   }
 
   /** Without the inputs and results of nodes. */

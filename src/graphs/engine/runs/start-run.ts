@@ -150,6 +150,7 @@ const START_OPTIONS: Readonly<Record<keyof StartOptions, true>> = {
   ttl: true,
   at: true,
   tags: true,
+  attributes: true,
   summary: true,
   origin: true,
   parent: true,
@@ -174,7 +175,7 @@ function startOf({ id: graphId, worker, epoch, createdMs: startedMs }: GraphRow)
   return { graphId, worker, epoch, startedMs };
 }
 
-/** Options that a fork copies from its source. The node that wrote the summary may be among the copied nodes. */
-function likeOf({ tags, summary }: GraphRow): StartOptions {
-  return { tags, origin: { kind: "fork" }, ...(summary !== undefined && { summary }) };
+/** Options that a fork copies from its source. The node that set the summary or the attributes may be among the copied nodes. */
+function likeOf({ tags, attributes = {}, summary }: GraphRow): StartOptions {
+  return { tags, attributes, origin: { kind: "fork" }, ...(summary !== undefined && { summary }) };
 }

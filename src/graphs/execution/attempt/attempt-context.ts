@@ -142,6 +142,10 @@ export class AttemptContext implements WorkerContext {
     return (name, data, type) => beginCall(() => this.#durable.artifact(name, data, type));
   }
 
+  get setAttributes(): DurableCalls["setAttributes"] {
+    return (changes) => beginCall(() => this.#durable.setAttributes(changes));
+  }
+
   get sleep(): DurableCalls["sleep"] {
     return (until, options) => beginCall(() => this.#durable.sleep(until, options));
   }

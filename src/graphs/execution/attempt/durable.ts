@@ -4,6 +4,7 @@
  * A waiting attempt returns its slot, and its limits stop until it waits for nothing more.
  * When the run is pausing, an attempt is aborted at its next call, once none of its steps is running.
  */
+import { isDeepStrictEqual } from "node:util";
 import { durationMs, type Clock, type Duration } from "../../../platform/shared/clock.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import { parseWith } from "../../../platform/shared/schema.ts";
@@ -34,6 +35,7 @@ import { Keys } from "../../machine/step-id.ts";
 import type { DurableMessage } from "../../machine/run-message.ts";
 import { messageOf } from "../../definition/thrown.ts";
 import { toJson } from "../../definition/json-value.ts";
+import { readAttributeChanges, withChanges } from "../../definition/run-attributes.ts";
 import type { SignalWaitOptions } from "../../definition/signal-definition.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { Kept, Machine } from "../../machine/machine.ts";
@@ -263,6 +265,23 @@ export class Durable {
     await this.#commit({ type: "stepDone", id, kind: "step", result: true, startedMs: clock.now() });
     await this.#replay.settled();
     return true;
+  }
+
+  /** Recorded like a step, with its changes: an attempt that makes the call again does not repeat it. */
+  async setAttributes(given: unknown): Promise<void> {
+    const changes = readAttributeChanges(given, this.#node.id);
+    const id = this.#keys.count("attributes");
+    this.#limits.beat();
+    await this.#pausePoint();
+    const known = this.#recorded(id, "step");
+    if (known?.status === "done") {
+      await this.#delivered(known.doneSeq);
+      // With other changes, the code or its data differ from then: these are new.
+      if (isDeepStrictEqual(known.result, changes)) return;
+    }
+    withChanges(this.#machine.row.attributes, changes, this.#node.id);
+    await this.#commit({ type: "attributesSet", id, changes });
+    await this.#replay.settled();
   }
 
   // Waits.

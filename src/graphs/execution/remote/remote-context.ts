@@ -244,6 +244,7 @@ export class RemoteContext {
         handler: never,
         options?: HandleUpdateOptions,
       ) => beginCall(() => handleUpdate(made, updates, { update, handler, options })),
+      setAttributes: (changes) => ask("setAttributes", [changes]),
       patched: (name) => ask("patched", [name]),
       call: (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
         beginCall(() =>

@@ -71,6 +71,7 @@ export class RemoteHost {
     const ctx = this.#ctx;
     const [first, second, third, fourth] = args as [never, never, never, never];
     if (method === "checkpoint") return ctx.checkpoint();
+    if (method === "setAttributes") return ctx.setAttributes(first);
     if (method === "patched") return ctx.patched(first);
     if (method === "sleep") return ctx.sleep(first, second);
     if (method === "artifact") return ctx.artifact(first, second, third);

@@ -30,7 +30,8 @@ export type Asked =
   | "map"
   | "artifact"
   | "tx"
-  | "patched";
+  | "patched"
+  | "setAttributes";
 
 /** Outcome of a promise. */
 export type Settlement = { value: unknown } | { error: ErrorMessage };

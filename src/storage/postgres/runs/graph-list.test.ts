@@ -45,4 +45,34 @@ describe("lists of runs in PostgreSQL", { skip: await withoutPostgres() }, () =>
     assert.ok(first > 8);
     assert.equal(texts.size, first);
   });
+
+  it("by attributes read through an index, also among many runs with other values", async () => {
+    await database.run(
+      `INSERT INTO svc.graph (id, worker, status, phase, epoch, pause_no, input, tags, definition, created_ms, due_ms, attributes)
+       SELECT 'g_' || lpad(n::text, 26, '0'), 'w', 'done', 'done', 1, 0, '1', '[]', 'd', 1, 1, '{}' FROM generate_series(1, 20000) AS n`,
+    );
+    await database.run(
+      `INSERT INTO svc.graph_attribute (name, status, graph_id, value)
+       SELECT name, status, id, 't' || (n % 5000) FROM (SELECT id, status, row_number() OVER () AS n FROM svc.graph) AS runs,
+         (VALUES ('plan'), ('cents')) AS names(name)`,
+    );
+    await database.run("ANALYZE svc.graph, svc.graph_attribute");
+    const asked: [text: string, values: readonly unknown[]][] = [];
+    const { query } = database;
+    database.query = (on, text, values) => {
+      asked.push([text, values ?? []]);
+      return query.call(database, on, text, values);
+    };
+    const list = new GraphList(database);
+    for (const attributes of [{ plan: "7" }, { cents: { gte: 1 } }, { plan: "7", cents: { lt: 9 }, unknown: true }])
+      for (const more of [{}, { status: "done" as const, worker: "w", sinceMs: 1 }])
+        await list.page({ attributes, ...more });
+    database.query = query;
+    assert.ok(asked.length >= 12);
+    for (const [text, values] of asked) {
+      const plan = await database.rows(`EXPLAIN ${text}`, ...(values as string[]));
+      const steps = plan.map((row) => String(row["QUERY PLAN"])).join("\n");
+      assert.doesNotMatch(steps, /Seq Scan on graph/, `${text}\n${steps}`);
+    }
+  });
 });

@@ -1,12 +1,16 @@
 /**
  * Pages of runs, newest first. Every query walks an index with the conditions first and the id last: by parent, by tag, by worker or by
  * status, which the database merges over statuses. Durations and end times are compared during the walk, for at most `MAX_COMPARED` runs.
- * Conditions without an index (error text, summary, origin, a worker with a tag) read at most `MAX_LOOKED` rows.
+ * Conditions without an index (error text, summary, origin, a worker with a tag) read at most `MAX_LOOKED` rows. With conditions on
+ * attributes, the condition that selects the fewest runs decides, if it selects few.
  */
+import { attributeConditions, type AttributeCondition } from "../../contract/attributes.ts";
 import { toHead } from "../../contract/columns.ts";
+import { sliceOfFew } from "../../contract/few-runs.ts";
 import type { GraphHead } from "../../contract/graph-rows.ts";
 import {
   durationsLimit,
+  hasAttributes,
   HEAD_COLUMNS,
   idRange,
   isLookedFor,
@@ -39,8 +43,18 @@ interface Walk {
   /** Whether each candidate must be read. */
   isPartial: boolean;
   /** Conditions compared during the walk: `AND …`, with values after those of the sources. Undefined: none, or the indexes lack times. */
-  compared: { text: string; values: number[] } | undefined;
+  compared: { text: string; values: (string | number)[] } | undefined;
   hasTimes: boolean;
+}
+
+/** A condition that an index answers. */
+interface Selection {
+  /** `<table> WHERE <conditions>` for each status, with values from `$4` on. */
+  sources: readonly string[];
+  id: string;
+  values: readonly string[];
+  /** Whether its rows are in no order of their ids: only their number is limited. */
+  isUnordered?: true;
 }
 
 export class GraphList {
@@ -94,6 +108,8 @@ export class GraphList {
   ): Promise<{ ids: string[]; resumeAt: string | undefined }> {
     const range = idRange(query, cursor);
     const { to } = range;
+    const few = hasAttributes(query) ? await this.#few(query) : undefined;
+    if (few) return sliceOfFew(few, limit, to);
     const from = await this.#floor(walk, range);
     const size = walk.isPartial ? MAX_LOOKED : limit + 1;
     const candidates = await this.#candidates(walk, from, to, size);
@@ -101,6 +117,29 @@ export class GraphList {
     if (found.length > limit) return { ids: found.slice(0, limit), resumeAt: found[limit - 1] };
     if (candidates.length < size) return { ids: found, resumeAt: from === range.from ? undefined : from };
     return { ids: found, resumeAt: candidates.at(-1) };
+  }
+
+  /** Ids of all matches, newest first, if a condition selects at most `MAX_LOOKED` runs. */
+  async #few(query: GraphQuery): Promise<string[] | undefined> {
+    const range = idRange(query);
+    const found = await Promise.all(selectionsOf(query).map((one) => this.#selected(one, range, MAX_LOOKED + 1)));
+    const [fewest] = found.filter((ids) => ids.length <= MAX_LOOKED).toSorted((a, b) => a.length - b.length);
+    return fewest && (await this.#matching(query, fewest)).sort().reverse();
+  }
+
+  /** Ids in any order, at most `limit`. */
+  async #selected(
+    { sources, id, values, isUnordered }: Selection,
+    { from, to }: { from: string; to: string },
+    limit: number,
+  ): Promise<string[]> {
+    if (sources.length === 0) return [];
+    // Each statement has the same first values, so that all of them share their numbers.
+    const inRange = isUnordered ? "$1::text <= $2::text" : `${id} >= $1 AND ${id} < $2`;
+    const each = sources.map((table) => `(SELECT ${id} AS id FROM ${table} AND ${inRange} LIMIT $3)`);
+    const text = `SELECT id FROM (${each.join(" UNION ALL ")}) AS found LIMIT $3`;
+    const rows = await this.#database.rows(text, clean(from), clean(to), limit, ...values.map(clean));
+    return rows.map((row) => String(row["id"]));
   }
 
   /** The lowest id to read. */
@@ -192,23 +231,70 @@ function walkOf(query: GraphQuery): Walk {
   const hasText = isLookedFor(query);
   const times = timesAsked(query);
   if (parent !== undefined) {
-    const isPartial = hasText || [worker, query.status, tag, times].some((value) => value !== undefined);
-    const sources = [{ from: "svc.graph WHERE parent_graph = $4", id: "id" }];
+    const isPartial =
+      hasText || hasAttributes(query) || [worker, query.status, tag, times].some((value) => value !== undefined);
+    const sources = [{ from: CHILDREN, id: "id" }];
     return { sources, values: [clean(parent)], isPartial, compared: undefined, hasTimes: false };
   }
+  if (hasAttributes(query)) return attributeWalk(query);
   const hasTimes = tag === undefined;
   const isPartial = hasText || (!hasTimes && (worker !== undefined || times !== undefined));
   const asked = tag ?? worker;
   const values = asked === undefined ? [] : [clean(asked)];
   const compared = isPartial || !times ? undefined : timesCondition(times, FIRST_VALUE + values.length);
   const sources = statusesOf(query).map((status) => {
-    // Statuses are svc's own words.
-    if (tag !== undefined) return { from: `svc.graph_tag WHERE tag = $4 AND status = '${status}'`, id: "graph_id" };
-    if (worker !== undefined) return { from: `svc.graph WHERE worker = $4 AND status = '${status}'`, id: "id" };
-    return { from: `svc.graph WHERE status = '${status}'`, id: "id" };
+    if (tag !== undefined) return { from: withTag(status), id: "graph_id" };
+    return { from: worker === undefined ? withStatus(status) : ofWorker(status), id: "id" };
   });
   return { sources, values, isPartial, compared, hasTimes };
 }
+
+/** Walks the runs with one attribute, newest first, if it has a value; or compares its value during the walk. */
+function attributeWalk(query: GraphQuery): Walk {
+  const conditions = attributeConditions(query.attributes);
+  const condition = conditions.find(({ isExact }) => isExact) ?? (conditions[0] as AttributeCondition);
+  const table = condition.isExact ? withValue : withName;
+  const sources = statusesOf(query).map((status) => ({ from: table(status), id: "graph_id" }));
+  const values = [condition.name, ...(condition.isExact ? [clean(condition.from)] : [])];
+  const compared = condition.isExact
+    ? undefined
+    : // An expression, because an index on the value would read the runs in another order.
+      { text: " AND (value || '') >= $5 AND (value || '') < $6", values: [condition.from, condition.below] };
+  return { sources, values, isPartial: true, compared, hasTimes: false };
+}
+
+/** The conditions of a query that an index answers. */
+function selectionsOf(query: GraphQuery): Selection[] {
+  const { worker, tag, parent, sinceMs, idPrefix, attributes } = query;
+  const statuses = statusesOf(query);
+  const of = (table: (status: RunStatus) => string, id: string, ...values: string[]): Selection => ({
+    sources: statuses.map(table),
+    id,
+    values,
+  });
+  return [
+    ...attributeConditions(attributes).map((condition): Selection =>
+      condition.isExact
+        ? of(withValue, "graph_id", condition.name, condition.from)
+        : { ...of(withRange, "graph_id", condition.name, condition.from, condition.below), isUnordered: true },
+    ),
+    ...(tag === undefined ? [] : [of(withTag, "graph_id", tag)]),
+    ...(parent === undefined ? [] : [{ sources: [CHILDREN], id: "id", values: [parent] }]),
+    ...(worker === undefined ? [] : [of(ofWorker, "id", worker)]),
+    ...(statuses.length === RUN_STATUSES.length ? [] : [of(withStatus, "id")]),
+    ...(sinceMs === undefined && idPrefix === undefined ? [] : [{ sources: [ANY_RUN], id: "id", values: [] }]),
+  ];
+}
+
+// Statuses are svc's own words.
+const ANY_RUN = "svc.graph WHERE true";
+const CHILDREN = "svc.graph WHERE parent_graph = $4";
+const withTag = (status: RunStatus): string => `svc.graph_tag WHERE tag = $4 AND status = '${status}'`;
+const ofWorker = (status: RunStatus): string => `svc.graph WHERE worker = $4 AND status = '${status}'`;
+const withStatus = (status: RunStatus): string => `svc.graph WHERE status = '${status}'`;
+const withName = (status: RunStatus): string => `svc.graph_attribute WHERE name = $4 AND status = '${status}'`;
+const withValue = (status: RunStatus): string => `${withName(status)} AND value = $5`;
+const withRange = (status: RunStatus): string => `${withName(status)} AND value >= $5 AND value < $6`;
 
 /** @param at number of its first value. Values, not text, so that all times share a statement. */
 function timesCondition(asked: TimesAsked, at: number): NonNullable<Walk["compared"]> {

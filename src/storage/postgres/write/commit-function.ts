@@ -131,6 +131,21 @@ const TAG_INSERTS = `
   SELECT tag.value, r.status, r.id FROM ${from("inserts", "r", ["id", "status", "tags"])}, json_array_elements_text(r.tags::json) AS tag
   WHERE seqs[r.at] >= 0 AND r.tags <> '[]' ON CONFLICT DO NOTHING`;
 
+const ATTRIBUTES_MOVED = `
+  UPDATE svc.graph_attribute AS a SET status = r.status
+  FROM ${MOVED}, json_object_keys(known_attributes[r.at]::json) AS own(name)
+  WHERE ${HAS_MOVED} AND a.name = own.name AND a.status = statuses[r.at] AND a.graph_id = r.id`;
+
+/** Attributes that were set, after the runs have their new status. */
+const HEADS_WITH_KEYS = `${from("heads", "h", ["id"], "keys json")} JOIN svc.graph g ON g.id = h.id`;
+const SETS_ATTRIBUTES = "h.keys IS NOT NULL AND seqs[h.at] >= 0";
+const ATTRIBUTES_SET = [
+  `DELETE FROM svc.graph_attribute AS a USING ${HEADS_WITH_KEYS}, json_object_keys(known_attributes[h.at]::json) AS own(name)
+   WHERE ${SETS_ATTRIBUTES} AND a.name = own.name AND a.status = g.status AND a.graph_id = h.id`,
+  `INSERT INTO svc.graph_attribute (name, status, graph_id, value)
+   SELECT own.key, g.status, h.id, own.value FROM ${HEADS_WITH_KEYS}, json_each_text(h.keys) AS own WHERE ${SETS_ATTRIBUTES}`,
+].join("; ");
+
 /** SQLSTATEs of refused groups: written already; based on outdated registrations. */
 export const WRITTEN_ALREADY = "SV001";
 export const OTHER_REGISTRATIONS = "SV002";
@@ -150,9 +165,10 @@ const LOOK = `
       WHEN h.is_new THEN 0
       WHEN g.id IS NULL OR g.epoch <> h.epoch OR NOT g.phase = ANY (h.phases) OR g.seq <> h.seq OR g.lease <> h.lease THEN -1
       ELSE g.seq END ORDER BY h.at),
-    array_agg(g.worker ORDER BY h.at), array_agg(g.status ORDER BY h.at), array_agg(g.tags ORDER BY h.at), bool_or(g.tags <> '[]')
-  INTO seqs, workers, statuses, tags, has_tags
-  FROM ${from("heads", "h", ["id", "epoch", "seq", "lease"], "is_new boolean", "phases text[]")} LEFT JOIN svc.graph g ON g.id = h.id`;
+    array_agg(g.worker ORDER BY h.at), array_agg(g.status ORDER BY h.at), array_agg(g.tags ORDER BY h.at), bool_or(g.tags <> '[]'),
+    array_agg(g.attributes ORDER BY h.at), bool_or(g.attributes IS NOT NULL), bool_or(h.keys IS NOT NULL)
+  INTO seqs, workers, statuses, tags, has_tags, known_attributes, has_attributes, sets_attributes
+  FROM ${from("heads", "h", ["id", "epoch", "seq", "lease"], "is_new boolean", "phases text[]", "keys json")} LEFT JOIN svc.graph g ON g.id = h.id`;
 
 /** For heads with a condition on a node: after the lock, so that the node is in its last committed state. */
 const NODE_FENCES = `
@@ -191,6 +207,9 @@ DECLARE
   statuses text[];
   tags text[];
   has_tags boolean;
+  known_attributes text[];
+  has_attributes boolean;
+  sets_attributes boolean;
   fence record;
 BEGIN
   ${KNOWN_REGISTRATIONS}
@@ -214,6 +233,7 @@ BEGIN
   IF p_is_moving THEN
     ${COUNT};
     IF has_tags THEN ${TAG_MOVED}; END IF;
+    IF has_attributes THEN ${ATTRIBUTES_MOVED}; END IF;
     ${where("inserts", TAG_INSERTS)}
   END IF;
   ${where(
@@ -221,6 +241,7 @@ BEGIN
     `UPDATE svc.graph AS t SET seq = seqs[r.at] + r.n, holder = CASE WHEN r.phase IN ('done', 'failed') THEN NULL ELSE t.holder END, ${sets(GRAPH_CHANGES)}
      FROM ${from("graphs", "r", ["id", ...GRAPH_CHANGES], "mask int", "n int")} WHERE seqs[r.at] >= 0 AND t.id = r.id`,
   )}
+  IF sets_attributes THEN ${ATTRIBUTES_SET}; END IF;
   ${insert("past_node", "past_nodes", ["graph_id", "epoch", "id", "data"])}
   ${insert("audit", "audit", AUDIT_INSERT)}
   ${insert(

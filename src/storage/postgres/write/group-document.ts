@@ -13,6 +13,7 @@ import {
   type Columns,
 } from "../../contract/columns.ts";
 import { waitsForKey } from "../../contract/admission.ts";
+import { attributeKeys, type Attributes } from "../../contract/attributes.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphRow } from "../../contract/graph-rows.ts";
 import { ARRAYS, GRAPH_CHANGES, NODE_CHANGES } from "./commit-function.ts";
@@ -57,11 +58,20 @@ export function groupDocument(
 
 type Put = (key: (typeof ARRAYS)[number], record: Rec) => void;
 
-function putHead(put: Put, at: number, { graphId, fence, insert }: TransitionDraft): void {
-  if (insert) return put("heads", { at, id: graphId, is_new: true });
+function putHead(put: Put, at: number, { graphId, fence, insert, graph }: TransitionDraft): void {
+  if (insert) {
+    const keys = insert.attributes && { keys: indexKeys(insert.attributes) };
+    return put("heads", { at, id: graphId, is_new: true, ...keys });
+  }
   const { epoch, phases, seq, lease, node } = fence ?? {};
-  put("heads", { at, id: graphId, epoch, phases, seq, lease });
+  const keys = "attributes" in graph && { keys: indexKeys(graph.attributes) };
+  put("heads", { at, id: graphId, epoch, phases, seq, lease, ...keys });
   if (node) put("fences", { at, graph_id: graphId, id: node.id, attempt: node.attempt, statuses: node.status });
+}
+
+/** Attributes as the index has them. */
+function indexKeys(attributes: Attributes | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(attributeKeys(attributes)).map(([name, key]) => [name, clean(key)]));
 }
 
 function putRows(

@@ -2,13 +2,15 @@
  * Pages of runs, newest first. Every query walks an index with the conditions first and the id last: by parent, by tag, by worker or by
  * status, merged here over statuses. The indexes by worker and by status also contain times, so durations and end times are compared
  * during the walk, for at most `MAX_COMPARED` runs. Conditions without an index (error text, summary, origin, a worker with a tag) read
- * at most `MAX_LOOKED` rows.
+ * at most `MAX_LOOKED` rows. With conditions on attributes, the condition that selects the fewest runs decides, if it selects few.
  */
 import { RUN_STATUSES, type RunStatus } from "../../../platform/shared/wire.ts";
+import { attributeConditions, type AttributeCondition } from "../../contract/attributes.ts";
 import type { GraphHead } from "../../contract/graph-rows.ts";
 import type { Durations, GraphQuery, Page, TagCounts } from "../../contract/queries.ts";
 import {
   durationsLimit,
+  hasAttributes,
   HEAD_COLUMNS,
   idRange,
   isLookedFor,
@@ -23,6 +25,7 @@ import {
   type TimesAsked,
 } from "../../contract/graph-query.ts";
 import { pageLimit } from "../../contract/page.ts";
+import { sliceOfFew } from "../../contract/few-runs.ts";
 import { tagCountsOf } from "../../contract/tag-counts.ts";
 import { toHead } from "../../contract/columns.ts";
 import type { Database } from "../database.ts";
@@ -35,6 +38,8 @@ interface Source {
   from: string;
   id: string;
   values: string[];
+  /** Whether its rows are in no order of their ids: only their number is limited. */
+  isUnordered?: true;
 }
 
 interface Walk {
@@ -42,7 +47,7 @@ interface Walk {
   /** Whether each candidate must be read. */
   isPartial: boolean;
   /** Conditions that the indexes compare: `AND …`, with values. Undefined: none, or the indexes lack times. */
-  compared: { text: string; values: number[] } | undefined;
+  compared: { text: string; values: (string | number)[] } | undefined;
   hasTimes: boolean;
 }
 
@@ -97,6 +102,8 @@ export class GraphList {
     cursor?: string,
   ): { ids: string[]; resumeAt: string | undefined } {
     const range = idRange(query, cursor);
+    const few = hasAttributes(query) ? this.#few(query) : undefined;
+    if (few) return sliceOfFew(few, limit, range.to);
     const from = this.#floor(walk, range);
     let { to } = range;
     const found: string[] = [];
@@ -112,6 +119,31 @@ export class GraphList {
       looked += size;
     }
     return { ids: found, resumeAt: to };
+  }
+
+  /** Ids of all matches, newest first, if a condition selects at most `MAX_LOOKED` runs. */
+  #few(query: GraphQuery): string[] | undefined {
+    const range = idRange(query);
+    let fewest: string[] | undefined;
+    for (const sources of selectionsOf(query)) {
+      const ids = this.#selected(sources, range, MAX_LOOKED + 1);
+      if (ids.length <= MAX_LOOKED && ids.length < (fewest?.length ?? Infinity)) fewest = ids;
+    }
+    return fewest && this.#matching(query, fewest).sort().reverse();
+  }
+
+  /** Ids in any order, at most `limit`. */
+  #selected(sources: readonly Source[], { from, to }: { from: string; to: string }, limit: number): string[] {
+    const found: string[] = [];
+    for (const { from: table, id, values, isUnordered } of sources) {
+      const [inRange, range] = isUnordered ? ["", []] : [` AND ${id} >= ? AND ${id} < ?`, [from, to]];
+      const rows = this.#database
+        .sql(`SELECT ${id} AS id FROM ${table}${inRange} LIMIT ?`)
+        .all(...values, ...range, limit - found.length);
+      for (const row of rows) found.push(String(row["id"]));
+      if (found.length === limit) break;
+    }
+    return found;
   }
 
   /** The lowest id to read. */
@@ -231,21 +263,80 @@ function walkOf(query: GraphQuery): Walk {
   const hasText = isLookedFor(query);
   const times = timesAsked(query);
   if (parent !== undefined) {
-    const isPartial = hasText || [worker, query.status, tag, times].some((value) => value !== undefined);
-    const sources = [{ from: "graph WHERE parent_graph = ?", id: "id", values: [parent] }];
-    return { sources, isPartial, compared: undefined, hasTimes: false };
+    const isPartial =
+      hasText || hasAttributes(query) || [worker, query.status, tag, times].some((value) => value !== undefined);
+    return { sources: [childrenOf(parent)], isPartial, compared: undefined, hasTimes: false };
   }
+  if (hasAttributes(query)) return attributeWalk(query);
   const hasTimes = tag === undefined;
   const isPartial = hasText || (!hasTimes && (worker !== undefined || times !== undefined));
   const compared = isPartial || !times ? undefined : timesCondition(times);
   const sources = statusesOf(query).map((status): Source => {
-    if (tag !== undefined)
-      return { from: "graph_tag WHERE tag = ? AND status = ?", id: "graph_id", values: [tag, status] };
-    if (worker !== undefined)
-      return { from: "graph WHERE worker = ? AND status = ?", id: "id", values: [worker, status] };
-    return { from: "graph WHERE status = ?", id: "id", values: [status] };
+    if (tag !== undefined) return withTag(tag, status);
+    return worker === undefined ? withStatus(status) : ofWorker(worker, status);
   });
   return { sources, isPartial, compared, hasTimes };
+}
+
+/** Walks the runs with one attribute, newest first, if it has a value; or compares its value during the walk. */
+function attributeWalk(query: GraphQuery): Walk {
+  const conditions = attributeConditions(query.attributes);
+  const condition = conditions.find(({ isExact }) => isExact) ?? (conditions[0] as AttributeCondition);
+  const { name } = condition;
+  const sources = statusesOf(query).map((status): Source =>
+    condition.isExact
+      ? withAttribute(condition, status)
+      : { from: "graph_attribute WHERE name = ? AND status = ?", id: "graph_id", values: [name, status] },
+  );
+  const compared = condition.isExact
+    ? undefined
+    : // Without an index on the value, because that would read the runs in another order.
+      { text: " AND +value >= ? AND +value < ?", values: [condition.from, condition.below] };
+  return { sources, isPartial: true, compared, hasTimes: false };
+}
+
+/** The conditions of a query that an index answers, each as sources. */
+function selectionsOf(query: GraphQuery): Source[][] {
+  const { worker, tag, parent, sinceMs, idPrefix, attributes } = query;
+  const statuses = statusesOf(query);
+  const of = (source: (status: RunStatus) => Source): Source[] => statuses.map(source);
+  return [
+    ...attributeConditions(attributes).map((condition) => of((status) => withAttribute(condition, status))),
+    ...(tag === undefined ? [] : [of((status) => withTag(tag, status))]),
+    ...(parent === undefined ? [] : [[childrenOf(parent)]]),
+    ...(worker === undefined ? [] : [of((status) => ofWorker(worker, status))]),
+    ...(statuses.length === RUN_STATUSES.length ? [] : [of(withStatus)]),
+    ...(sinceMs === undefined && idPrefix === undefined ? [] : [[ANY_RUN]]),
+  ];
+}
+
+const ANY_RUN: Source = { from: "graph WHERE true", id: "id", values: [] };
+
+function childrenOf(parent: string): Source {
+  return { from: "graph WHERE parent_graph = ?", id: "id", values: [parent] };
+}
+
+function withTag(tag: string, status: RunStatus): Source {
+  return { from: "graph_tag WHERE tag = ? AND status = ?", id: "graph_id", values: [tag, status] };
+}
+
+function ofWorker(worker: string, status: RunStatus): Source {
+  return { from: "graph WHERE worker = ? AND status = ?", id: "id", values: [worker, status] };
+}
+
+function withStatus(status: RunStatus): Source {
+  return { from: "graph WHERE status = ?", id: "id", values: [status] };
+}
+
+function withAttribute(condition: AttributeCondition, status: RunStatus): Source {
+  const [table, of] = [
+    "graph_attribute INDEXED BY graph_attribute_value WHERE name = ? AND status = ?",
+    condition.name,
+  ];
+  if (condition.isExact)
+    return { from: `${table} AND value = ?`, id: "graph_id", values: [of, status, condition.from] };
+  const values = [of, status, condition.from, condition.below];
+  return { from: `${table} AND value >= ? AND value < ?`, id: "graph_id", values, isUnordered: true };
 }
 
 function timesCondition(asked: TimesAsked): NonNullable<Walk["compared"]> {

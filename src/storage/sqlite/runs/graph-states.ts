@@ -5,6 +5,7 @@
  */
 import { ChurningMap } from "../../../platform/shared/collections/churning-map.ts";
 import type { RunStatus } from "../../../platform/shared/wire.ts";
+import type { Attributes } from "../../contract/attributes.ts";
 import { hasEnded, type GraphEvent, type GraphPhase } from "../../contract/graph-rows.ts";
 import type { Row } from "../../contract/row.ts";
 import type { Database } from "../database.ts";
@@ -58,7 +59,7 @@ export class GraphStates {
     if (missing.size === 0) return;
     const rows = this.#database
       .sql(
-        `SELECT id, epoch, phase, worker, status, tags, ${LAST_SEQ} AS seq FROM graph WHERE id IN (SELECT value FROM json_each(?))`,
+        `SELECT id, epoch, phase, worker, status, tags, attributes, ${LAST_SEQ} AS seq FROM graph WHERE id IN (SELECT value FROM json_each(?))`,
       )
       .all(JSON.stringify([...missing]));
     for (const row of rows) this.add(stateOf(row));
@@ -82,11 +83,12 @@ export class GraphStates {
 function stateOf(row: Row): GraphState {
   const [id, worker, tags] = [row["id"], row["worker"], row["tags"]].map(String) as [string, string, string];
   const status = row["status"] as RunStatus;
+  const attributes = typeof row["attributes"] === "string" ? (JSON.parse(row["attributes"]) as Attributes) : undefined;
   return {
     epoch: Number(row["epoch"]),
     phase: row["phase"] as GraphPhase,
     seq: Number(row["seq"]),
-    counted: { id, worker, tags, status, stored: status },
+    counted: { id, worker, tags, attributes, status, stored: status, indexed: attributes },
     recent: [],
   };
 }

@@ -1,19 +1,16 @@
 /**
- * Number of runs by worker and status, and runs by tag, updated in the transaction that changes them: counting a million rows takes
- * longer than reading a page.
+ * Number of runs by worker and status, and runs by tag and attribute, updated in the transaction that changes them: counting a million
+ * rows takes longer than reading a page.
  */
 import type { RunStatus } from "../../../platform/shared/wire.ts";
 import type { Database } from "../database.ts";
+import { indexAttributes, unindexAttributes, type Indexed } from "./attribute-index.ts";
 
 /** Where a run is counted. */
-export interface Counted {
-  id: string;
+export interface Counted extends Indexed {
   worker: string;
   /** JSON text. */
   tags: string;
-  status: RunStatus;
-  /** As the tables have it; undefined for a new run. */
-  stored: RunStatus | undefined;
 }
 
 const ADD = `
@@ -29,8 +26,9 @@ const REMOVE_TAGS = `
   DELETE FROM graph_tag WHERE (tag, status, graph_id) IN
   (SELECT tag.value, given.value ->> 1, given.value ->> 2 FROM json_each(?) AS given, json_each(given.value ->> 0) AS tag)`;
 
-/** Within a transaction. @param moved new runs, and those with a changed status; marks them as stored. */
-export function countGraphs(database: Database, moved: Iterable<Counted>): void {
+/** Within a transaction. @param moved new runs, and those with a changed status or attributes; marks them as stored. */
+export function countGraphs(database: Database, moved: readonly Counted[]): void {
+  indexAttributes(database, moved);
   const deltas = new Deltas();
   const removed: string[][] = [];
   const added: string[][] = [];
@@ -53,7 +51,8 @@ export function countGraphs(database: Database, moved: Iterable<Counted>): void 
 }
 
 /** Within a transaction: deleted runs. */
-export function uncountGraphs(database: Database, gone: readonly Omit<Counted, "stored">[]): void {
+export function uncountGraphs(database: Database, gone: readonly Omit<Counted, "stored" | "indexed">[]): void {
+  unindexAttributes(database, gone);
   const deltas = new Deltas();
   for (const { worker, status } of gone) deltas.add(worker, status, -1);
   const tagged = gone.filter(({ tags }) => tags !== "[]").map(({ tags, status, id }) => [tags, status, id]);

@@ -37,7 +37,7 @@ export class TransitionBatch {
   #deliveries: NonNullable<Transition["outbox"]> = [];
   /** Runs with any change. */
   #touched = new Set<GraphState>();
-  /** New runs, and runs with a changed status. */
+  /** New runs, and runs with a changed status or attributes. */
   #moved = new Set<Counted>();
 
   /** @param transitions the transitions that will be added. Their runs are read with one query. */
@@ -102,7 +102,7 @@ export class TransitionBatch {
     writeEvents(database, events);
     this.#events.clear();
     GRAPHS.update(database, payloads, this.#graphChanges.values());
-    countGraphs(this.#database, this.#moved);
+    countGraphs(this.#database, [...this.#moved]);
     this.#outbox.insert(this.#deliveries);
     this.#graphInserts.clear();
     this.#graphChanges.clear();
@@ -117,9 +117,14 @@ export class TransitionBatch {
     for (const state of this.#touched) this.#states.settle(state);
   }
 
-  #follow(state: GraphState, { epoch = state.epoch, phase = state.phase, status }: Partial<GraphRow>): void {
+  #follow(state: GraphState, changes: Partial<GraphRow>): void {
+    const { epoch = state.epoch, phase = state.phase, status } = changes;
     state.epoch = epoch;
     state.phase = phase;
+    if ("attributes" in changes) {
+      state.counted.attributes = changes.attributes;
+      this.#moved.add(state.counted);
+    }
     if (status === undefined || status === state.counted.status) return;
     state.counted.status = status;
     this.#moved.add(state.counted);
@@ -129,8 +134,9 @@ export class TransitionBatch {
     // SQLite rejects a second row with this id, as it does for every unique key.
     if (this.#states.get(row.id)) this.flush();
     this.#graphInserts.set(row.id, { ...row });
-    const { id, worker, status } = row;
-    const counted = { id, worker, status, tags: JSON.stringify(row.tags), stored: undefined };
+    const { id, worker, status, attributes } = row;
+    const tags = JSON.stringify(row.tags);
+    const counted = { id, worker, status, tags, attributes, stored: undefined, indexed: undefined };
     this.#states.add({ epoch: row.epoch, phase: row.phase, seq: 0, counted, recent: [] });
     this.#moved.add(counted);
   }
