@@ -82,7 +82,7 @@ describe("The runs list", () => {
     assert.equal((await listed("?origin=code")).length, 10);
     assert.match(await text("/_svc/ops/runs?origin=nobody"), /Unknown origin "nobody"/);
     const csv = await text(`/_svc/ops/runs/export?summary=2026-1003&format=csv`);
-    assert.match(csv, /"Order 2026-1003 for ada, 3 lines",code,\d+\r\n$/);
+    assert.match(csv, /"Order 2026-1003 for ada, 3 lines",code,\d+,\{\}\r\n$/);
   });
 
   it("shows a histogram of durations with links to the runs, and as a table", async () => {
@@ -174,11 +174,11 @@ describe("The exported list", () => {
     const [head, row, end] = csv.split("\r\n");
     assert.equal(
       head,
-      "graph_id,worker,status,phase,epoch,created,started,finished,tags,error,summary,origin,attempts",
+      "graph_id,worker,status,phase,epoch,created,started,finished,tags,error,summary,origin,attempts,attributes",
     );
     assert.ok(
       row?.startsWith(`${ids[7]},order,failed,failed,1,`) &&
-        /declined,"Order 2026-1007 for ada, 3 lines",code,\d+$/.test(row),
+        /declined,"Order 2026-1007 for ada, 3 lines",code,\d+,\{\}$/.test(row),
     );
     assert.equal(end, "");
     const lines = (await text("/_svc/ops/runs/export?worker=order&format=ndjson")).trim().split("\n");
@@ -288,6 +288,58 @@ describe("The origin of a run", () => {
     const list = await text(`/_svc/ops/runs?id=${fork.graph_id}`);
     assert.match(list, new RegExp(`fork</span> <a href="/_svc/ops/runs/${ids[1]}"`));
     assert.match(list, /class="summary">Order 2026-1001/);
+  });
+
+  it("shows its attributes as links to the runs that share them, and the list is filtered by several conditions", async () => {
+    const attributes = { plan: "pro", cents: 500, order: "17" };
+    const { snapshot } = await app.engine.start("nightly-report", null, { attributes });
+    const { snapshot: other } = await app.engine.start("nightly-report", null, {
+      attributes: { plan: "pro", cents: 7 },
+    });
+    const pages = [
+      await text(`/_svc/ops/runs/${snapshot.graph_id}`),
+      await text(`/_svc/ops/runs?id=${snapshot.graph_id}`),
+    ];
+    for (const page of pages) {
+      const labels = [...page.matchAll(/<a class="tag" href="[^"]*\?attributes=([^"]*)"[^>]*>/g)].map(([, one = ""]) =>
+        new URLSearchParams(`one=${one}`).get("one"),
+      );
+      assert.deepEqual(labels, ["plan=pro", "cents=500", 'order="17"']);
+    }
+    const search = (conditions: string): Promise<string[]> => listed(`?attributes=${encodeURIComponent(conditions)}`);
+    assert.deepEqual(await search("plan=pro"), [other.graph_id, snapshot.graph_id]);
+    assert.deepEqual(await search("plan=pro cents>=500"), [snapshot.graph_id]);
+    assert.deepEqual(await search('order="17"'), [snapshot.graph_id]);
+    const list = await text("/_svc/ops/runs?attributes=plan%3Dpro+cents%3E%3D500");
+    assert.match(
+      list,
+      /aria-label="Remove filter attributes plan=pro cents&gt;=500"|aria-label="Remove filter attributes plan=pro cents>=500"/,
+    );
+    assert.match(list, /svc graph ls --attribute/);
+    assert.match(list, /name="attributes" value="plan=pro cents(&gt;|>)=500"/);
+    assert.match(await text("/_svc/ops/runs?attributes=plan"), /where a condition is expected/);
+    const csv = await text("/_svc/ops/runs/export?attributes=plan%3Dpro+cents%3E%3D500&format=csv");
+    assert.match(csv, /"\{""plan"":""pro"",""cents"":500,""order"":""17""\}"\r\n$/);
+    const preview = await text("/_svc/ops/runs/bulk?attributes=plan%3Dpro&which=all&step=cancel");
+    assert.match(preview, /Cancel \d+ runs?\?|No/);
+  });
+
+  it("does not reveal attributes that the app hides, nor finds runs by them", async () => {
+    const hiding = opsSample({ ops: { undo: false, redact: ["email"] } });
+    await hiding.boot();
+    const attributes = { email: "ada@example.com", plan: "pro" };
+    const { snapshot } = await hiding.engine.start("nightly-report", null, { attributes });
+    const far = localClient(hiding);
+    for (const path of ["", `/${snapshot.graph_id}`, "/export?format=csv", "/export?format=ndjson"]) {
+      const page = await (await far.get(`/_svc/ops/runs${path}`)).text();
+      assert.match(page, /plan/);
+      assert.doesNotMatch(page, /ada@example/);
+    }
+    const guess = await (await far.get("/_svc/ops/runs?attributes=email%3Dnobody")).text();
+    assert.match(guess, /cannot be filtered by the attribute/);
+    assert.ok(guess.includes(snapshot.graph_id), "the filter is ignored");
+    assert.equal((await far.get("/_svc/ops/runs/bulk?which=all&step=pause&attributes=email%3Dnobody")).status, 422);
+    await hiding.close();
   });
 
   it("does not reveal summaries that the app hides", async () => {

@@ -21,6 +21,7 @@ export interface FilterValues {
   worker?: Text;
   status?: Text;
   tag?: string[] | undefined;
+  attribute?: string[] | undefined;
   id?: Text;
   error?: Text;
   summary?: Text;
@@ -44,12 +45,13 @@ export const DURATION = /^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/;
 
 /** The filter as query parameters of the list. */
 export function filterOf(verb: string, values: FilterValues, nowMs: number): Record<string, string> {
-  const { worker, status, tag, id, error, summary, origin, parent, since, until, longer, shorter } = values;
+  const { worker, status, tag, attribute, id, error, summary, origin, parent, since, until, longer, shorter } = values;
   if (tag && tag.length > 1) throw new Error(`svc graph ${verb} takes one --tag`);
   const filter = {
     worker,
     status,
     tag: tag?.[0],
+    attributes: attribute?.join(" "),
     id,
     error,
     summary,

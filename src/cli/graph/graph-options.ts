@@ -24,6 +24,12 @@ export const GRAPH_OPTIONS = {
     value: "<text>",
     help: "tags of the new run; ls and bulk: runs with this tag",
   },
+  attribute: {
+    type: "string",
+    multiple: true,
+    value: "<condition>",
+    help: 'attributes of the new run: plan=pro; ls and bulk: runs that have them, also "cents>=500"',
+  },
   summary: {
     type: "string",
     value: "<text>",
@@ -78,6 +84,7 @@ const FILTERS: readonly GraphOption[] = [
   "worker",
   "status",
   "tag",
+  "attribute",
   "since",
   "until",
   "id",
@@ -107,6 +114,7 @@ const START: readonly GraphOption[] = [
   "at",
   "ttl",
   "tag",
+  "attribute",
   "summary",
   "parent",
   "priority",

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { durationMs } from "../../platform/shared/clock.ts";
 import type { Json } from "../../platform/shared/json.ts";
+import { parseAttributeFilter } from "../../graphs/definition/attribute-text.ts";
 import { UsageError } from "../command.ts";
 import { bulkOf, DURATION, filterOf, STEPS, timeOf, type BulkTask } from "./graph-filter.ts";
 import type { GraphValues } from "./graph-options.ts";
@@ -133,7 +134,7 @@ function forkOf({ input, ...values }: GraphValues, cwd: string): Record<string, 
 
 function bodyOf(
   worker: string,
-  { input, key, delay, at, ttl, tag, summary, parent, priority, note }: GraphValues,
+  { input, key, delay, at, ttl, tag, attribute, summary, parent, priority, note }: GraphValues,
   cwd: string,
 ): Record<string, Json> {
   const body: Record<string, Json> = { worker };
@@ -147,6 +148,7 @@ function bodyOf(
   if (at !== undefined) body["at"] = at;
   if (ttl !== undefined) body["ttl_ms"] = spanOf("ttl", ttl);
   if (tag !== undefined) body["tags"] = tag;
+  if (attribute !== undefined) body["attributes"] = attributesOf(attribute);
   if (summary !== undefined) body["summary"] = summary;
   if (note !== undefined) body["note"] = note;
   if (parent !== undefined) body["parent"] = { graph_id: parent };
@@ -155,6 +157,17 @@ function bodyOf(
     body["priority"] = Number(priority);
   }
   return body;
+}
+
+function attributesOf(given: readonly string[]): Json {
+  const bounds = given.find((one) => /^[\w.-]+[<>]/.test(one));
+  if (bounds !== undefined)
+    throw new UsageError(`--attribute is "${bounds}". A start sets a value: --attribute plan=pro`);
+  try {
+    return parseAttributeFilter(given.join(" ")) as Json;
+  } catch (error) {
+    throw new UsageError(`--attribute is not valid: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function signalOf(name: string | undefined, { input, key, note }: GraphValues, cwd: string): Record<string, Json> {

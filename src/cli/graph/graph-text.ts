@@ -1,5 +1,6 @@
 /** Runs and their events as text lines. */
 import type { NodeDetail, Snapshot } from "../../graphs/machine/view-types.ts";
+import { attributeText } from "../../graphs/definition/attribute-text.ts";
 import type { WireEvent } from "./graph-client.ts";
 import { treeLines, type TreeNode } from "./graph-tree.ts";
 import { columns, facts, type Output } from "../output.ts";
@@ -39,6 +40,7 @@ export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["
     ...(epoch === 1 ? [] : ([["epoch", String(epoch)]] as const)),
     ...(key === null ? [] : ([["key", key === "" ? "all runs" : key]] as const)),
     ...(tags.length === 0 ? [] : ([["tags", tags.join(", ")]] as const)),
+    ...attributesFact(graph),
     ["created", timeText(created_ms)],
     ...(tookMs === undefined ? [] : ([["took", durationText(tookMs)]] as const)),
     ...(error === null
@@ -54,6 +56,11 @@ export function printGraph(output: Output, graph: Snapshot, origin: NodeDetail["
     const behind = note === "" ? "" : `  ${output.style("dim", note)}`;
     output.line(`  ${head.padEnd(width)}  ${colored(output, label)}${behind}`);
   }
+}
+
+function attributesFact({ attributes }: Snapshot): [string, string][] {
+  const texts = Object.entries(attributes).map(([name, value]) => attributeText(name, value));
+  return texts.length === 0 ? [] : [["attributes", texts.join(" ")]];
 }
 
 function originText({ origin, parent, forked_from: forkedFrom }: Snapshot): string {

@@ -58,6 +58,8 @@ describe("the command line of svc graph", () => {
     [["start", "a", "--ttl", "soon"], /^--ttl is "soon"\. It must be such as 30s or 5m/],
     [["schedules", "backfill", "nightly"], /^svc graph schedules backfill needs --since, the begin of the period/],
     [["ls", "--tag", "a", "--tag", "b"], /^svc graph ls takes one --tag/],
+    [["start", "a", "--attribute", "cents>5"], /^--attribute is "cents>5"\. A start sets a value/],
+    [["start", "a", "--attribute", "plan"], /^--attribute is not valid: .*"plan" where a condition is expected/],
     [["ls", "--nowhere"], /^Unknown option '--nowhere'\n\nRun "svc graph --help"/],
     [["ls", "--stauts", "done"], /^Unknown option '--stauts'; did you mean --status\?\n\nRun "svc graph --help"/],
     [["fork", "g_1"], /^svc graph fork needs --from/],
@@ -266,6 +268,25 @@ describe("svc graph", () => {
       [["t1"]],
     );
     assert.deepEqual((await run(["ls", "--status", "paused"])).lines, ["No runs"]);
+  });
+
+  it("starts a run with attributes, shows them, and lists and counts runs by several conditions", async () => {
+    const of = (...conditions: string[]): string[] => conditions.flatMap((one) => ["--attribute", one]);
+    const { lines } = await run(["start", "fan", "--json", ...of("plan=pro", "cents=500", 'name="Ada L"')]);
+    const { graph_id: id } = JSON.parse(lines.join("")) as { graph_id: string };
+    assert.match((await run(["show", id])).lines.join("\n"), /^ +attributes +plan=pro cents=500 name="Ada L"$/m);
+    const listed = async (...conditions: string[]): Promise<string[]> =>
+      (await run(["ls", "--json", ...of(...conditions)])).lines.flatMap((line) =>
+        line === "" ? [] : (JSON.parse(line) as { graph_id: string }).graph_id,
+      );
+    assert.deepEqual(await listed("plan=pro", "cents>=500"), [id]);
+    assert.deepEqual(await listed('name="Ada L"'), [id]);
+    assert.deepEqual(await listed("plan=pro", "cents>500"), []);
+    assert.match(
+      (await run(["bulk", "cancel", ...of("plan=pro cents<501")])).lines.join(),
+      /^cancel would affect 1 run;/,
+    );
+    await assert.rejects(run(["ls", ...of("plan")]), /where a condition is expected/);
   });
 
   it("waits for the end of a started run, and prints its result", async () => {

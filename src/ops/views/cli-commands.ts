@@ -25,7 +25,7 @@ export function quoted(text: string): string {
 }
 
 /** Filters that the CLI supports, and the flags that have another name. */
-const WORDS: Readonly<Record<string, string>> = { ended: "finished-since" };
+const WORDS: Readonly<Record<string, string>> = { ended: "finished-since", attributes: "attribute" };
 const FLAGS = [
   ...Object.keys(WORDS),
   "worker",

@@ -48,7 +48,7 @@ export function EventRow({ event }: { event: GraphEvent }) {
 }
 
 function kindOf({ type }: GraphEvent): EventKind {
-  if (type === "summary") return "progress";
+  if (type === "summary" || type === "attributes") return "progress";
   if (type === "log" || type === "progress" || type === "custom") return type;
   return type.startsWith("graph.") ? "graph" : "node";
 }
@@ -69,6 +69,7 @@ function eventText(event: GraphEvent): string {
   if (event.type === "progress")
     return `${Math.round(Number(value) * 100)} %${note === undefined ? "" : ` ${String(note)}`}`;
   if (event.type === "summary") return String(text ?? "");
+  if (event.type === "attributes") return JSON.stringify(fields(event)["set"] ?? {});
   if (event.type === "custom")
     return `${String(name)}${data === undefined || data === null ? "" : ` ${JSON.stringify(data)}`}`;
   const parts = [

@@ -7,6 +7,7 @@ import { compareHref } from "../../views/navigation-targets.ts";
 import { queryText } from "../../views/runs/runs-query.ts";
 import { countText, durationText, ordinalText } from "../../views/format.ts";
 import { Mark, Time } from "../parts.tsx";
+import { Attributes } from "./attributes.tsx";
 import { Attempts, StartedBy, Summary } from "./runs-table.tsx";
 
 interface RunHeadProps {
@@ -122,6 +123,14 @@ export function RunHead({ run, nodes, usage, opsContext }: RunHeadProps) {
                   {tag}
                 </a>
               ))}
+            </dd>
+          </div>
+        )}
+        {Object.keys(run.attributes).length === 0 ? null : (
+          <div>
+            <dt>Attributes</dt>
+            <dd>
+              <Attributes run={run} opsContext={opsContext} />
             </dd>
           </div>
         )}

@@ -10,6 +10,7 @@ import { queryText } from "../../views/runs/runs-query.ts";
 import { countText, durationText, shortId } from "../../views/format.ts";
 import { comparedToTypical, type TypicalDuration } from "../../views/typical-durations.ts";
 import { Empty, Mark, StepButton, StepForm, Time } from "../parts.tsx";
+import { Attributes } from "./attributes.tsx";
 
 export function NoRuns({ opsContext, isFiltered }: { opsContext: OpsContext; isFiltered: boolean }) {
   if (isFiltered)
@@ -103,6 +104,7 @@ export function RunsTable({ runs, opsContext, canChoose, usual }: RunsTableProps
                 <Summary run={run} opsContext={opsContext} />
                 <RunNote run={run} />
                 <Tags run={run} />
+                <Attributes run={run} opsContext={opsContext} />
               </td>
               <td data-label="Worker" class="name">
                 <a href={`${RUNS_PATH}?${queryText({ worker: run.worker })}`}>{run.worker}</a>

@@ -185,6 +185,17 @@ function FilterForm({ data: { filter, view, workers } }: { data: RunsData }) {
         Tag
         <input name="tag" value={filter.tag ?? ""} autocomplete="off" />
       </label>
+      <label>
+        Attributes
+        <input
+          name="attributes"
+          value={filter.attributes ?? ""}
+          placeholder="plan=pro cents>=500"
+          title="Conditions that must all hold: plan=pro cents>=500. A text with spaces needs double quotes"
+          autocomplete="off"
+          spellcheck={false}
+        />
+      </label>
       <ChoiceField name="origin" label="Started by" otherwise="anything" choices={ORIGINS} value={filter.origin} />
       <label>
         Summary contains

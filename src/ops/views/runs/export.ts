@@ -1,5 +1,6 @@
 /** Exports the runs list as a file, page by page, of any length. */
 import type { Snapshot } from "../../../graph.ts";
+import { shownAttributes } from "./run-attributes.ts";
 import { summaryText, triesOf } from "./run-summary.ts";
 
 export const EXPORTS = ["csv", "ndjson"] as const;
@@ -24,6 +25,7 @@ const COLUMNS: readonly (readonly [name: string, of: (run: Snapshot, redact: rea
   ["summary", summaryText],
   ["origin", ({ origin }) => [origin?.kind ?? "", ...(origin?.name ? [origin.name] : [])].join(" ")],
   ["attempts", (run) => String(triesOf(run).all)],
+  ["attributes", (run, redact) => JSON.stringify(shownAttributes(run, redact))],
 ];
 
 /** @param redact keys whose values are hidden @param pageFrom reads a page of the list; undefined: the first one */
@@ -47,7 +49,8 @@ function lineOf(format: ExportFormat, run: Snapshot, redact: readonly string[]):
   const { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error, origin } = run;
   const fields = { graph_id, worker, status, phase, epoch, created_ms, started_ms, finished_ms, tags, error };
   const summary = summaryText(run, redact) || null;
-  return `${JSON.stringify({ ...fields, summary, origin, attempts: triesOf(run).all })}\n`;
+  const attributes = shownAttributes(run, redact);
+  return `${JSON.stringify({ ...fields, summary, origin, attempts: triesOf(run).all, attributes })}\n`;
 }
 
 function timeOf(ms: number | null): string {

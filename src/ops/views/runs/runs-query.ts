@@ -2,6 +2,7 @@
  * The query of the runs list: parses the URL, converts it to an engine query, and creates the filter chips. An invalid filter is reported
  * and ignored, so a typo shows more runs, never none.
  */
+import { parseAttributeFilter } from "../../../internal.ts";
 import type { GraphQuery, Origin } from "../../../graph.ts";
 import { isHiddenKey } from "./payload.ts";
 import { ORIGINS } from "./run-summary.ts";
@@ -37,12 +38,16 @@ const LENGTHS = ["since", "ended", "longer", "shorter"] as const;
 const TEXTS = ["worker", "tag", "summary", "error", "id", "parent"] as const;
 /** Longer than any useful name, tag or message part. */
 const MAX_LENGTH = 200;
+/** Longer than any useful set of conditions. */
+const MAX_CONDITIONS_LENGTH = 1000;
 export const PAGE_SIZE = 50;
 
 export interface RunsFilter {
   status?: RunStatus;
   worker?: string;
   tag?: string;
+  /** `plan=pro cents>=500`: conditions that must all hold. */
+  attributes?: string;
   summary?: string;
   origin?: Origin["kind"];
   error?: string;
@@ -105,6 +110,10 @@ export function readRunsQuery(query: URLSearchParams, redact: readonly string[])
     delete filter.summary;
     problems.push("Runs cannot be filtered by summary, because summaries are hidden in this app");
   }
+  const attributes = query.get("attributes")?.trim();
+  const problem = attributes ? conditionsProblem(attributes, redact) : undefined;
+  if (problem !== undefined) problems.push(problem);
+  else if (attributes) filter.attributes = attributes;
   for (const name of MOMENTS) {
     const given = query.get(name);
     if (given && !Number.isNaN(Date.parse(given))) filter[name] = new Date(given).toISOString();
@@ -122,13 +131,26 @@ export function readRunsQuery(query: URLSearchParams, redact: readonly string[])
   return { filter, view, problems, cursor: query.get("cursor") || undefined };
 }
 
+/** Why the conditions on attributes cannot be used; undefined: they can. */
+function conditionsProblem(text: string, redact: readonly string[]): string | undefined {
+  if (text.length > MAX_CONDITIONS_LENGTH) return "The conditions on attributes are too long";
+  try {
+    const hidden = Object.keys(parseAttributeFilter(text)).find((name) => isHiddenKey(name, redact));
+    if (hidden === undefined) return undefined;
+    return `Runs cannot be filtered by the attribute "${hidden}", because its values are hidden in this app`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /** @param nowMs the time to which `since` and `ended` are relative */
 export function graphQueryOf(filter: RunsFilter, nowMs: number): Omit<GraphQuery, "limit" | "cursor"> {
-  const { since, from, until, ended, ended_from, ended_until, id, longer, shorter, ...rest } = filter;
+  const { since, from, until, ended, ended_from, ended_until, id, longer, shorter, attributes, ...rest } = filter;
   const [backMs, endedMs, longerMs, shorterMs] = [since, ended, longer, shorter].map((text) => lengthMsOf(text));
   return {
     ...rest,
     ...(id !== undefined && { idPrefix: id }),
+    ...(attributes !== undefined && { attributes: parseAttributeFilter(attributes) }),
     ...(backMs !== undefined && { sinceMs: nowMs - backMs }),
     ...(from !== undefined && { sinceMs: Date.parse(from) }),
     ...(until !== undefined && { untilMs: Date.parse(until) - 1 }),
@@ -146,6 +168,7 @@ export function endpointQueryOf(filter: RunsFilter, nowMs: number): Record<strin
   const { idPrefix, sinceMs, untilMs, longerMs, shorterMs, finishedSinceMs, finishedUntilMs, ...rest } = query;
   const all = {
     ...rest,
+    attributes: filter.attributes,
     id: idPrefix,
     since_ms: sinceMs,
     until_ms: untilMs,
