@@ -66,13 +66,17 @@ export class GraphList {
 
   async page(query: GraphQuery): Promise<Page<GraphHead>> {
     const limit = pageLimit(query.limit);
+    const few = await this.#few(query);
+    if (few) {
+      const { ids, resumeAt } = sliceOfFew(few, limit, idRange(query, query.cursor).to);
+      return { items: await this.#newest(ids), total: Math.min(MAX_TOTAL, few.length), nextCursor: resumeAt };
+    }
     const walk = walkOf(query);
     const [{ ids, resumeAt }, total] = await Promise.all([
-      this.#find(query, walk, limit, query.cursor),
+      this.#walked(query, walk, limit, query.cursor),
       this.#total(query, walk),
     ]);
-    const items = (await this.#heads(ids)).sort((a, b) => (a.id < b.id ? 1 : -1));
-    return { items, total, nextCursor: resumeAt };
+    return { items: await this.#newest(ids), total, nextCursor: resumeAt };
   }
 
   async countByStatus(): Promise<Record<RunStatus, number>> {
@@ -99,8 +103,14 @@ export class GraphList {
     return rows.map((row) => String(row["worker"]));
   }
 
+  /** The newest matches. */
+  async #find(query: GraphQuery, walk: Walk): Promise<{ ids: string[]; resumeAt: string | undefined }> {
+    const few = await this.#few(query);
+    return few ? { ids: few, resumeAt: undefined } : this.#walked(query, walk, MAX_LOOKED);
+  }
+
   /** @returns ids of matches, and the id after which the next page begins; none for the last page. */
-  async #find(
+  async #walked(
     query: GraphQuery,
     walk: Walk,
     limit: number,
@@ -108,8 +118,6 @@ export class GraphList {
   ): Promise<{ ids: string[]; resumeAt: string | undefined }> {
     const range = idRange(query, cursor);
     const { to } = range;
-    const few = hasAttributes(query) ? await this.#few(query) : undefined;
-    if (few) return sliceOfFew(few, limit, to);
     const from = await this.#floor(walk, range);
     const size = walk.isPartial ? MAX_LOOKED : limit + 1;
     const candidates = await this.#candidates(walk, from, to, size);
@@ -119,8 +127,9 @@ export class GraphList {
     return { ids: found, resumeAt: candidates.at(-1) };
   }
 
-  /** Ids of all matches, newest first, if a condition selects at most `MAX_LOOKED` runs. */
+  /** Ids of all matches, newest first, if the query has attributes and a condition selects at most `MAX_LOOKED` runs. */
   async #few(query: GraphQuery): Promise<string[] | undefined> {
+    if (!hasAttributes(query)) return undefined;
     const range = idRange(query);
     const found = await Promise.all(selectionsOf(query).map((one) => this.#selected(one, range, MAX_LOOKED + 1)));
     const [fewest] = found.filter((ids) => ids.length <= MAX_LOOKED).toSorted((a, b) => a.length - b.length);
@@ -173,13 +182,17 @@ export class GraphList {
     return ids.filter((id) => fitting.has(id));
   }
 
+  async #newest(ids: readonly string[]): Promise<GraphHead[]> {
+    return (await this.#heads(ids)).sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
   async #heads(ids: readonly string[]): Promise<GraphHead[]> {
     const text = `SELECT ${HEAD_COLUMNS} FROM svc.graph WHERE id = ANY ($1::text[])`;
     return (await this.#database.rows(text, ids)).map(toHead);
   }
 
   async tagCounts(query: GraphQuery): Promise<TagCounts> {
-    const { ids, resumeAt } = await this.#find(query, walkOf(query), MAX_LOOKED);
+    const { ids, resumeAt } = await this.#find(query, walkOf(query));
     return tagCountsOf(await this.#heads(ids), resumeAt === undefined);
   }
 
@@ -187,7 +200,7 @@ export class GraphList {
     const walk = walkOf(query);
     const { sources, values, compared } = walk;
     if (walk.isPartial || !walk.hasTimes) {
-      const { ids, resumeAt } = await this.#find(query, walk, MAX_LOOKED);
+      const { ids, resumeAt } = await this.#find(query, walk);
       const text = `SELECT coalesce(finished_ms, $2) - started_ms AS ms FROM svc.graph
         WHERE id = ANY ($1::text[]) AND started_ms IS NOT NULL ORDER BY id DESC`;
       const rows = await this.#database.rows(text, ids, nowMs);
@@ -209,7 +222,7 @@ export class GraphList {
 
   async #total(query: GraphQuery, walk: Walk): Promise<number> {
     if (isPlain(query)) return this.#exactTotal(query);
-    if (walk.isPartial) return Math.min(MAX_TOTAL, (await this.#find(query, walk, MAX_LOOKED)).ids.length);
+    if (walk.isPartial) return Math.min(MAX_TOTAL, (await this.#walked(query, walk, MAX_LOOKED)).ids.length);
     const range = idRange(query);
     const from = await this.#floor(walk, range);
     return (await this.#candidates(walk, from, range.to, MAX_TOTAL)).length;
