@@ -8,7 +8,7 @@ import { FinalError } from "./final-error.ts";
 export type AttributeChanges = Readonly<Record<string, AttributeValue | null>>;
 
 /** Each is a row of an index, which moves with the status of its run. */
-export const MAX_ATTRIBUTES = 32;
+const MAX_ATTRIBUTES = 32;
 /** The value is part of an index, which PostgreSQL limits to about 2,700 bytes. */
 const MAX_TEXT_LENGTH = 256;
 export const ATTRIBUTE_NAME = "[A-Za-z][\\w.-]{0,63}";
