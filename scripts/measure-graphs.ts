@@ -2,7 +2,7 @@
  * Graphs per second of the engine on SQLite (WAL, group commit, each synced), in a temporary folder. Each figure is the best of three runs
  * of fixed work, because other work on the machine only lowers it.
  *
- *   node out/scripts/measure-graphs.js
+ *   node out/scripts/measure-graphs.js [--encrypted]
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,6 +11,8 @@ import { performance } from "node:perf_hooks";
 import { createEngine, openStore, systemClock, type GraphDefinition } from "svckit/graph";
 import { chain, fanOut, runAll } from "./graph-load.ts";
 
+/** With `--encrypted`, payloads are encrypted in the database. */
+const payloadKeys = process.argv.includes("--encrypted") ? [{ id: "2026-11", secret: "k".repeat(32) }] : [];
 /** Graphs that run at once. */
 const CONCURRENCY = 32;
 const RUNS = 3;
@@ -31,7 +33,7 @@ interface Measured extends Run {
 
 async function runOnce(definition: GraphDefinition, graphs: number): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
-  const store = await openStore(`sqlite:${join(folder, "svc.db")}`);
+  const store = await openStore(`sqlite:${join(folder, "svc.db")}`, { payloadKeys });
   const engine = createEngine({ store, graphs: [definition], clock: systemClock });
   try {
     const [cpu, loop] = [process.cpuUsage(), performance.eventLoopUtilization()];
@@ -56,7 +58,7 @@ async function measure(definition: GraphDefinition, graphs: number, goalPerSecon
 async function commitMs(): Promise<number> {
   const commits = 200;
   const folder = await mkdtemp(join(tmpdir(), "svc-measure-"));
-  const store = await openStore(`sqlite:${join(folder, "svc.db")}`);
+  const store = await openStore(`sqlite:${join(folder, "svc.db")}`, { payloadKeys });
   const engine = createEngine({ store, graphs: [chain], clock: systemClock });
   try {
     const beginMs = performance.now();

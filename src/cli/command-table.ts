@@ -4,6 +4,7 @@ import { buildCommand } from "./build/build-command.ts";
 import { explainCommand } from "./build/explain-command.ts";
 import type { AnyCommand, CommandContext, Job, Reading } from "./command.ts";
 import { backupCommand } from "./data/backup-command.ts";
+import { keysCommand } from "./data/keys-command.ts";
 import { migrateCommand } from "./data/migrate-command.ts";
 import { devCommand } from "./dev/dev-command.ts";
 import { doctorCommand } from "./doctor/doctor-command.ts";
@@ -22,6 +23,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   topCommand,
   doctorCommand,
   backupCommand,
+  keysCommand,
   migrateCommand,
 ];
 

@@ -1,11 +1,14 @@
 /** Opens the store of a database URL. */
 import { SvcError } from "../platform/shared/errors.ts";
-import type { Log } from "../platform/shared/log.ts";
+import { silentLog, type Log } from "../platform/shared/log.ts";
 import type { Json } from "../platform/shared/json.ts";
 import type { Store } from "./contract/contract.ts";
 import type { GraphRow } from "./contract/graph-rows.ts";
 import { databaseUrlProblem, sqliteFile } from "./contract/database-url.ts";
 import { requireNotMoved } from "./contract/migration-state.ts";
+import { encryptedStore } from "./encryption/encrypted-store.ts";
+import { PayloadCipher } from "./encryption/payload-cipher.ts";
+import type { PayloadKey } from "./encryption/payload-keys.ts";
 import { SqliteAdmission } from "./sqlite/admission.ts";
 import { SqliteActivity } from "./sqlite/activity.ts";
 import { SqliteAnswers } from "./sqlite/answers.ts";
@@ -22,8 +25,10 @@ import { SqliteWebhooks } from "./sqlite/webhooks/webhooks.ts";
 export interface StoreOptions {
   /** Job for a run without a holder (`Transition.heldBy`), in the format of graphile-worker's `add_jobs`. */
   jobOf?: (row: GraphRow) => Json;
-  /** Log for a database server that can't be reached at first. Default: none. */
+  /** Log for a database server that can't be reached at first, and for values whose key is missing. Default: none. */
   log?: Log;
+  /** Keys of payloads: the first one encrypts, all of them decrypt. Default: payloads are stored as they are. */
+  payloadKeys?: readonly PayloadKey[];
 }
 
 /**
@@ -35,6 +40,12 @@ export interface StoreOptions {
  * await store.close();
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
+  const { payloadKeys = [], log = silentLog } = options;
+  return encryptedStore(await openPlainStore(databaseUrl, options), new PayloadCipher(payloadKeys), log);
+}
+
+/** Returns the rows as they are in the database. */
+async function openPlainStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
   const problem = databaseUrlProblem(databaseUrl);
   if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
   // Loaded on demand.

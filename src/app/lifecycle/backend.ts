@@ -46,8 +46,8 @@ export interface OpenBackendOptions {
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; everything is closed again then */
 export async function openBackend(options: OpenBackendOptions): Promise<Backend> {
-  const { databaseUrl } = options.config;
-  const store = await openStore(databaseUrl, { jobOf: jobFor, log: options.log });
+  const { databaseUrl, payloadKeys } = options.config;
+  const store = await openStore(databaseUrl, { jobOf: jobFor, log: options.log, payloadKeys });
   const opened: Opened = { store };
   const failed = new AbortController();
   const closing = AbortSignal.any([options.closing, failed.signal]);

@@ -58,6 +58,7 @@ export async function createCluster(options: ClusterSetupOptions): Promise<Clust
       build: options.build === EMPTY_MANIFEST.build ? code : options.build,
       code,
     },
+    payloadKeys: config.payloadKeys,
     isRunner: role !== "web",
     figures: options.figures,
     definitions: own,

@@ -35,6 +35,12 @@ describe("the configuration", () => {
   });
 
   it("reads previous secrets", () => {
+    const { payloadKeys } = readConfig({ SVC_PAYLOAD_KEYS: `2026:${"k".repeat(32)}` });
+    assert.deepEqual(payloadKeys, [{ id: "2026", secret: "k".repeat(32) }]);
+    assert.throws(
+      () => readConfig({ SVC_PAYLOAD_KEYS: "2026:short" }),
+      /SVC_PAYLOAD_KEYS has a key "2026" that is too short/,
+    );
     const { previousSecrets } = readConfig({ SVC_SECRET_PREVIOUS: `${"a".repeat(32)}, ${"b".repeat(32)}` });
     assert.deepEqual(previousSecrets, ["a".repeat(32), "b".repeat(32)]);
   });

@@ -12,6 +12,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../../platform/shared/log.ts";
 import { RETIRED_VARIABLES, VARIABLES } from "../../platform/shared/wire.ts";
 import { databaseUrlProblem } from "../../storage/contract/database-url.ts";
+import { readPayloadKeys, type PayloadKey } from "../../storage/encryption/payload-keys.ts";
 import { PAYLOAD_BYTES } from "../../webhooks/outbox/payload.ts";
 import { MOST_CONNECTIONS } from "../../webhooks/delivery/delivery-queues.ts";
 
@@ -53,6 +54,8 @@ export interface Config extends BackendConfig {
   secret: string | undefined;
   /** Secrets from before `secret`, still valid for verification. */
   previousSecrets: readonly string[];
+  /** Keys that encrypt payloads in the database: the first one encrypts, all of them decrypt. Empty: payloads are stored as they are. */
+  payloadKeys: readonly PayloadKey[];
   trustedProxies: CidrSet;
   /** Origin without a final slash. */
   siteOrigin: string | undefined;
@@ -152,6 +155,7 @@ export function readConfig(env: Environment): Config {
     databaseUrl: read("databaseUrl", `sqlite:${defaultFile(dataDir)}`, readDatabaseUrl),
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
+    payloadKeys: read("payloadKeys", [], readPayloadKeys),
     trustedProxies: new CidrSet(read("trustProxy", [], readCidrs)),
     siteOrigin: read("siteUrl", undefined, readOrigin),
     allowedHosts: read("allowedHosts", [], (given) => readList(given).map(readHost)),

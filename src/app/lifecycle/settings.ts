@@ -33,6 +33,7 @@ export interface Listens {
 const SECRETS: ReadonlySet<Name> = new Set([
   "secret",
   "previousSecrets",
+  "payloadKeys",
   "webhookSecret",
   "execApiKey",
   "otlpHeaders",

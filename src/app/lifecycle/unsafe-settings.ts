@@ -29,7 +29,7 @@ const ANY_HOST = /^(0\.0\.0\.0|\[?::\]?)$/;
 /** @throws SvcError `SVC_CONFIG` for invalid settings */
 export function unsafeSettings(env: Environment): UnsafeSetting[] {
   const config = readConfig(env);
-  const checks = [site, proxies, secrets, receivers, links];
+  const checks = [site, proxies, secrets, payloads, receivers, links];
   return certain([...modes(env), ...checks.flatMap((check) => check(config))]);
 }
 
@@ -130,6 +130,13 @@ const secrets: Check = ({ secret, previousSecrets, execApiKey, webhookSecret, is
   execApiKey === undefined &&
     isProduction &&
     advice("execApiKey", "It is not set, so the operator screens are closed unless the app authorizes visitors."),
+];
+
+const payloads: Check = ({ payloadKeys, secret, previousSecrets }) => [
+  payloadKeys.some((key) => isGuessable(key.secret)) &&
+    unsafe("payloadKeys", `One of them can be guessed. Add a new first key, and run "svc keys rotate".`),
+  payloadKeys.some((key) => [secret, ...previousSecrets].includes(key.secret)) &&
+    unsafe("payloadKeys", "One of them equals another secret, so one leak reveals both. Use different random values."),
 ];
 
 const receivers: Check = ({ webhookUrls, webhookSecret, webhookAllowCidrs }) => {

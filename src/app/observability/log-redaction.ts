@@ -28,7 +28,8 @@ export class LogRedaction {
 
 /** Secrets in the variables. */
 export function secretsOf(config: Config): string[] {
-  const { secret, previousSecrets, webhookSecret, execApiKey, otlp, databaseUrl } = config;
-  const keys = [secret, ...previousSecrets, webhookSecret, execApiKey].filter((value) => value !== undefined);
+  const { secret, previousSecrets, payloadKeys, webhookSecret, execApiKey, otlp, databaseUrl } = config;
+  const all = [secret, ...previousSecrets, ...payloadKeys.map((key) => key.secret), webhookSecret, execApiKey];
+  const keys = all.filter((value) => value !== undefined);
   return [...keys, ...Object.values(otlp?.headers ?? {}), ...passwordsOf(databaseUrl)];
 }

@@ -7,6 +7,8 @@ import type { Snapshot } from "../machine/view-types.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
+import { PayloadCipher } from "../../storage/encryption/payload-cipher.ts";
+import type { PayloadKey } from "../../storage/encryption/payload-keys.ts";
 import { ClusterRemoteNodes } from "./remote-nodes.ts";
 import { nodeTask, type JobPayload } from "./job-names.ts";
 import { Commands } from "./run-commands.ts";
@@ -57,6 +59,8 @@ export interface ClusterOptions {
   /** Load of this process. Default: unknown. */
   figures?: () => ProcessFigures;
   patienceMs?: number;
+  /** Keys of the inputs and results in messages between processes. Default: none. */
+  payloadKeys?: readonly PayloadKey[];
 }
 
 export class Cluster implements ClusterPort {
@@ -78,7 +82,8 @@ export class Cluster implements ClusterPort {
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    const { database, profile, clock, log } = options;
+    const { database, profile, clock, log, payloadKeys = [] } = options;
+    const cipher = new PayloadCipher(payloadKeys);
     this.#leases = new Leases(database);
     const send = async (payload: string): Promise<void> => {
       if (this.#membership.others > 0) await database.query("select pg_notify($1, $2)", [CHANNEL, payload]);
@@ -86,6 +91,7 @@ export class Cluster implements ClusterPort {
     this.#notices = new Notices(clock, send, () => this.#membership.id);
     this.#commands = new Commands({
       database,
+      cipher,
       clock,
       notices: this.#notices,
       execute: (graphId, wanted) => this.#reach.execute(graphId, wanted),
@@ -116,6 +122,7 @@ export class Cluster implements ClusterPort {
     });
     this.remoteNodes = new ClusterRemoteNodes({
       database,
+      cipher,
       clock,
       log,
       workers: profile.workers,

@@ -8,7 +8,9 @@ import { Unfinished } from "../execution/remote/remote-attempts.ts";
 import type { FromThread, ToThread } from "../execution/remote/thread-messages.ts";
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
+import type { PayloadCipher } from "../../storage/encryption/payload-cipher.ts";
 import type { ClusterDatabase } from "./database.ts";
+import { openMessage, sealMessage } from "./sealed-messages.ts";
 
 /** Polling interval for lost notifications and dead processes. */
 const LOOK_MS = 1000;
@@ -37,6 +39,10 @@ export function callTables(schema: string): string {
   `;
 }
 
+function messagePlace(call: string, toRunner: boolean, n: number): string {
+  return `node_message/${call}/${toRunner ? "runner" : "holder"}/${n}`;
+}
+
 /** Messages of the process that holds the run. */
 export type HolderSays = Exclude<ToThread, { type: "run" }>;
 /** Messages of the process that runs the node. */
@@ -60,6 +66,7 @@ export interface End {
 
 export interface MessagesOptions {
   database: ClusterDatabase;
+  cipher: PayloadCipher;
   clock: Clock;
   log: Log;
   /** Id of this process in the cluster; undefined while it is not a member. */
@@ -195,9 +202,13 @@ export class Messages {
 
   /** @returns receivers by call; none for calls that are over or no longer this process's. */
   async #write(said: readonly { end: End; bodies: readonly string[] }[]): Promise<Map<string, string>> {
-    const { query, schema } = this.#options.database;
+    const { cipher, database } = this.#options;
+    const { query, schema } = database;
     const messages = said.flatMap(({ end: { id, isRunner, nextOut }, bodies }) =>
-      bodies.map((body, at) => ({ call: id, to_runner: !isRunner, n: nextOut + at, body })),
+      bodies.map((text, at) => {
+        const n = nextOut + at;
+        return { call: id, to_runner: !isRunner, n, body: sealMessage(cipher, text, messagePlace(id, !isRunner, n)) };
+      }),
     );
     const { rows } = await query<{ call: string; process: string }>(
       `with said as materialized (select * from json_to_recordset($1::json) as m(call text, to_runner boolean, n int, body text)),
@@ -220,15 +231,16 @@ export class Messages {
   }
 
   async #read(): Promise<void> {
-    const { database, me } = this.#options;
+    const { database, me, cipher } = this.#options;
     const { query, schema } = database;
     const { rows } = await query<{ call: string; to_runner: boolean; n: number; body: string }>(
       `select call, to_runner, n, body::text from ${schema}.node_messages where process = $1 order by call, n`,
       [me() ?? ""],
     );
     if (rows.length === 0) return;
-    for (const { call, n, body } of rows) {
-      const message = decode(body) as HolderSays | RunnerSays;
+    for (const { call, to_runner, n, body } of rows) {
+      const text = openMessage(cipher, body, messagePlace(call, to_runner, n));
+      const message = decode(text) as HolderSays | RunnerSays;
       const end = this.#ends.get(call);
       if (!end || n !== end.nextIn) continue;
       end.nextIn++;

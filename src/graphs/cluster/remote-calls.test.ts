@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import { silentLog } from "../../platform/shared/log.ts";
+import { PayloadCipher } from "../../storage/encryption/payload-cipher.ts";
 import { encode } from "../execution/remote/remote-call-messages.ts";
 import { Calls, type CallsOptions } from "./remote-calls.ts";
 import type { ClusterDatabase, Rows } from "./database.ts";
 import { Messages } from "./messages.ts";
 
+const cipher = new PayloadCipher([]);
 const ORDER = { worker: "w", input: null, context: { graphId: "g_1", nodeId: "n", attempt: 1, epoch: 1, deps: {} } };
 
 /** A process that receives its job, and records its messages. */
@@ -21,13 +23,14 @@ function running(perform: CallsOptions["perform"]) {
   const nothing = (): never => assert.fail("not asked for here");
   const database: ClusterDatabase = { schema: "svc", query, transaction: nothing, session: nothing };
   const messages = new Messages({
+    cipher,
     database,
     clock: new SimulatedClock(),
     log: silentLog,
     me: () => "p_1",
     notify: () => undefined,
   });
-  return { written, messages, calls: new Calls({ database, messages, me: () => "p_1", perform }) };
+  return { written, messages, calls: new Calls({ database, cipher, messages, me: () => "p_1", perform }) };
 }
 
 describe("a job for a node that another process owns", () => {

@@ -11,23 +11,33 @@ import {
   type NodeOrder,
   type Performance,
 } from "../execution/remote/remote-attempts.ts";
-import type { ErrorMessage } from "../execution/remote/thread-messages.ts";
+import type { ErrorMessage, FromThread } from "../execution/remote/thread-messages.ts";
+import type { PayloadCipher } from "../../storage/encryption/payload-cipher.ts";
 import type { ClusterDatabase } from "./database.ts";
 import { decode, encode } from "../execution/remote/remote-call-messages.ts";
 import type { End, HolderSays, Messages } from "./messages.ts";
 import { nodeTask } from "./job-names.ts";
+import { openMessage, sealMessage } from "./sealed-messages.ts";
 
 /** Outcome of an abandoned node, which runs again in another process. */
 const LEFT_OFF: ErrorMessage = { name: "Unfinished", message: "", isFinal: false, retryAfter: undefined };
 
 export interface CallsOptions {
   database: ClusterDatabase;
+  cipher: PayloadCipher;
   messages: Messages;
   /** Id of this process in the cluster; undefined while it is not a member. */
   me: () => string | undefined;
   /** Runs a worker. @returns undefined if it is unknown here. */
   perform: (order: NodeOrder, channel: Channel) => Promise<Performance | undefined>;
 }
+
+interface SealedOrder {
+  context: Pick<NodeOrder["context"], "nodeId">;
+  sealed: string;
+}
+
+const placeOf = (id: string): string => `node_call/${id}`;
 
 export class Calls {
   readonly #options: CallsOptions;
@@ -55,6 +65,10 @@ export class Calls {
     };
   }
 
+  async #begin(id: string, body: string, channel: Channel): Promise<Performance | undefined> {
+    return this.#options.perform(this.#orderIn(id, body), channel);
+  }
+
   async #open(end: End, { context, ...order }: NodeOrder): Promise<void> {
     const { database, me } = this.#options;
     const { query, schema } = database;
@@ -66,7 +80,7 @@ export class Calls {
          select $1, $2, $3, $4::json from ${schema}.graph where id = $2 and holder = $3
          on conflict (id) do update set id = excluded.id returning id)
        select graphile_worker.add_job($5, json_build_object('id', id), job_key => id, max_attempts => 1000) from call`,
-      [end.id, context.graphId, holder, encode({ context, ...order }), nodeTask(order.worker)],
+      [end.id, context.graphId, holder, this.#bodyOf(end.id, { context, ...order }), nodeTask(order.worker)],
     );
     // Another process holds the run by now, and runs the node.
     if (rows.length === 0) throw new Unfinished(false);
@@ -74,9 +88,26 @@ export class Calls {
     if (!this.#messages.has(end.id)) this.#messages.remove(end.id);
   }
 
+  /** The id of the node stays readable: the database lists nodes that ran beside a dead process. */
+  #bodyOf(id: string, order: NodeOrder): string {
+    const { cipher } = this.#options;
+    const text = encode(order);
+    if (!cipher.isOn) return text;
+    const sealed: SealedOrder = {
+      context: { nodeId: order.context.nodeId },
+      sealed: sealMessage(cipher, text, placeOf(id)),
+    };
+    return JSON.stringify(sealed);
+  }
+
+  #orderIn(id: string, body: string): NodeOrder {
+    const { sealed } = JSON.parse(body) as Partial<SealedOrder>;
+    return decode(sealed === undefined ? body : openMessage(this.#options.cipher, sealed, placeOf(id))) as NodeOrder;
+  }
+
   /** Handles a job: runs the worker, and resolves when it has ended or waits, so that more jobs can be taken. */
   async run(id: string): Promise<void> {
-    const { database, me, perform } = this.#options;
+    const { database, me } = this.#options;
     const { query, schema } = database;
     const runner = me();
     if (runner === undefined || this.#isClosed)
@@ -105,11 +136,9 @@ export class Calls {
     );
     this.#run.add(end);
     const aborted = new Promise<void>((resolve) => abort.signal.addEventListener("abort", () => resolve()));
-    performance = await perform(decode(body) as NodeOrder, {
-      say: (message) => this.#messages.say(end, message),
-      signal: abort.signal,
-    }).catch(() => undefined);
-    // It could not start. If the node is no longer needed, nobody reads this message.
+    const channel = { say: (message: FromThread) => this.#messages.say(end, message), signal: abort.signal };
+    performance = await this.#begin(id, body, channel).catch(() => undefined);
+    // It could not start, or this process lacks the key of the order. If the node is no longer needed, nobody reads this message.
     if (!performance) this.#messages.say(end, { type: "ended", settlement: { error: LEFT_OFF } });
     const over = this.#over(end, performance, aborted);
     await Promise.race([over, ...(performance ? [performance.freed] : [])]);

@@ -4,11 +4,13 @@ import type { CallEnd, CallListener, RemoteNodes, NodeOrder } from "../execution
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import { Calls } from "./remote-calls.ts";
+import type { PayloadCipher } from "../../storage/encryption/payload-cipher.ts";
 import type { ClusterDatabase } from "./database.ts";
 import { Messages } from "./messages.ts";
 
 export interface ClusterRemoteNodesOptions {
   database: ClusterDatabase;
+  cipher: PayloadCipher;
   clock: Clock;
   log: Log;
   /** Names of the workers of this process. */
@@ -25,12 +27,13 @@ export class ClusterRemoteNodes implements RemoteNodes {
   readonly #messages: Messages;
   readonly #calls: Calls;
 
-  constructor({ database, clock, log, workers, me, held, notify }: ClusterRemoteNodesOptions) {
+  constructor({ database, cipher, clock, log, workers, me, held, notify }: ClusterRemoteNodesOptions) {
     this.#workers = new Set(workers);
-    const messages = new Messages({ database, clock, log, me, notify });
+    const messages = new Messages({ database, cipher, clock, log, me, notify });
     this.#messages = messages;
     this.#calls = new Calls({
       database,
+      cipher,
       messages,
       me,
       perform: async (order, channel) => held()?.perform(order, channel),

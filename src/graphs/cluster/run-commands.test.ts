@@ -7,6 +7,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { openStore } from "../../storage/open-store.ts";
 import { recordLog } from "../../testing/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
+import { PayloadCipher } from "../../storage/encryption/payload-cipher.ts";
 import { answerOf, Commands } from "./run-commands.ts";
 import type { OpenedDatabase } from "./database.ts";
 import { openDatabase } from "./open-database.ts";
@@ -41,6 +42,7 @@ describe("a command for a run that another process holds", { skip: await without
     const commands: RunCommand[] = [];
     // Two processes with immediate notifications.
     const other = new Commands({
+      cipher: new PayloadCipher([]),
       database,
       clock: systemClock,
       notices: { notify: (_kind, id) => me.answered(id) },
@@ -50,6 +52,7 @@ describe("a command for a run that another process holds", { skip: await without
       },
     });
     const me = new Commands({
+      cipher: new PayloadCipher([]),
       database,
       clock: systemClock,
       notices: { notify: () => void other.look("other") },
@@ -65,6 +68,7 @@ describe("a command for a run that another process holds", { skip: await without
   it("times out with its caller, and is then withdrawn", async () => {
     const clock = new SimulatedClock(0);
     const me = new Commands({
+      cipher: new PayloadCipher([]),
       database,
       clock,
       notices: { notify: () => undefined },
@@ -99,6 +103,7 @@ describe("a command for a run that another process holds", { skip: await without
 
   it("is deleted with the process that it was sent to", async () => {
     const me = new Commands({
+      cipher: new PayloadCipher([]),
       database,
       clock: systemClock,
       notices: { notify: () => undefined },

@@ -7,9 +7,12 @@ import { StaleLeaseError, type RunCommand } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError, type ErrorCode, type Issue } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
 import type { Log } from "../../platform/shared/log.ts";
+import type { PayloadCipher } from "../../storage/encryption/payload-cipher.ts";
 import type { ClusterDatabase } from "./database.ts";
 import type { Notices } from "./pg-notify.ts";
+import { openObject, sealObject } from "./sealed-messages.ts";
 
 /** Polling interval of a waiting caller. */
 const LOOK_MS = 500;
@@ -22,12 +25,13 @@ export type Answer =
 
 interface Body {
   graphId: string;
-  /** The name that processes of earlier versions read. */
-  wish: RunCommand;
+  /** A `RunCommand`, maybe encrypted, under the name that processes of earlier versions read. */
+  wish: Json;
 }
 
 export interface CommandsOptions {
   database: ClusterDatabase;
+  cipher: PayloadCipher;
   clock: Clock;
   notices: Pick<Notices, "notify">;
   /** Executes a command for this process. */
@@ -55,10 +59,10 @@ export class Commands {
     command: RunCommand,
     endMs: number,
   ): Promise<Answer | undefined> {
-    const { database, notices, clock } = this.#options;
+    const { database, notices, clock, cipher } = this.#options;
     const { schema, query } = database;
     const id = `c_${randomBytes(9).toString("hex")}`;
-    const body: Body = { graphId, wish: command };
+    const body: Body = { graphId, wish: sealObject(cipher, command, commandPlace(id)) };
     await query(
       `insert into ${schema}.commands (id, process, sender, body) values ($1, $2, $3, $4) on conflict (id) do nothing`,
       [id, process, sender, JSON.stringify(body)],
@@ -67,13 +71,13 @@ export class Commands {
     try {
       for (;;) {
         await this.#come(id);
-        const { rows } = await query<{ answer: Answer | null; is_there: boolean }>(
+        const { rows } = await query<{ answer: unknown; is_there: boolean }>(
           `select answer, exists (select from ${schema}.processes p where p.id = c.process) as is_there
            from ${schema}.commands c where id = $1`,
           [id],
         );
         const [row] = rows;
-        if (row?.answer) return row.answer;
+        if (row?.answer) return openObject(cipher, row.answer, answerPlace(id)) as Answer;
         if (!row?.is_there || clock.elapsed() >= endMs) return undefined;
       }
     } finally {
@@ -110,12 +114,12 @@ export class Commands {
   async #run({ id, body }: { id: string; body: Body }): Promise<void> {
     if (this.#running.has(id)) return;
     this.#running.add(id);
-    const { database, notices, execute } = this.#options;
+    const { database, notices, execute, cipher } = this.#options;
     try {
-      const answer = await execute(body.graphId, body.wish);
+      const answer = await execute(body.graphId, openObject(cipher, body.wish, commandPlace(id)) as RunCommand);
       await database.query(`update ${database.schema}.commands set answer = $2 where id = $1`, [
         id,
-        JSON.stringify(answer),
+        JSON.stringify(sealObject(cipher, answer, answerPlace(id))),
       ]);
       notices.notify("answered", id);
     } finally {
@@ -133,6 +137,9 @@ export class Commands {
     });
   }
 }
+
+const commandPlace = (id: string): string => `command/${id}`;
+const answerPlace = (id: string): string => `command/${id}/answer`;
 
 /** @throws the other process's SvcError */
 export function snapshotFrom(answer: Exclude<Answer, { kind: "moved" }>): Snapshot {

@@ -1,7 +1,8 @@
 /** Recovers runs when the process starts, and stops the parts of an engine in their order. */
+import { SvcError } from "../../platform/shared/errors.ts";
 import { silentLog } from "../../platform/shared/log.ts";
 import { wireStatus } from "../../platform/shared/wire.ts";
-import type { GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
+import type { GraphRow, NodeRow, StoredGraph } from "../../storage/contract/graph-rows.ts";
 import { Misfits, type History, type Misfit } from "./definition-compatibility.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -44,7 +45,7 @@ export class EngineLifecycle {
     let count = 0;
     for (let after: string | undefined = ""; after !== undefined;) {
       const ids: string[] = await graphs.unfinished(after, SLICE);
-      const left = await graphs.load(ids.filter((id) => !activeRuns.get(id)));
+      const left = await this.#loadReadable(ids.filter((id) => !activeRuns.get(id)));
       for (const { row, nodes } of left)
         if (registry.of(row)?.hash !== row.definition) misfits.add(historyOf(row, nodes));
       await Promise.all(left.map((stored) => activeRuns.recover(stored, true)));
@@ -55,6 +56,19 @@ export class EngineLifecycle {
     this.#report(misfits.all());
     for (const row of children) if (await parents.isOrphan(row)) await parents.follow("cancel", row.parentGraph ?? "");
     return count;
+  }
+
+  /** Without runs whose payload key is missing: they stay in the store until a process with the key starts. */
+  async #loadReadable(ids: readonly string[]): Promise<StoredGraph[]> {
+    const { store, log = silentLog } = this.#options;
+    try {
+      return await store.graphs.load(ids);
+    } catch (error) {
+      if (!(error instanceof SvcError) || error.code !== "SVC_PAYLOAD_KEY") throw error;
+      if (ids.length > 1) return (await Promise.all(ids.map((id) => this.#loadReadable([id])))).flat();
+      log.error({ graphId: ids[0], err: error }, `The run ${ids[0]} can't be continued: ${error.message}`);
+      return [];
+    }
   }
 
   /** Logs what `svc graph check` would report about unfinished runs. */

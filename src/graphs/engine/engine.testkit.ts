@@ -1,4 +1,5 @@
 /** An engine on a simulated clock, for the tests of this layer. */
+import { ENCRYPTED, TEST_KEY } from "../../storage/contract/opened-store.testkit.ts";
 import { after } from "node:test";
 import { SimulatedClock } from "../../platform/shared/clock.ts";
 import type { Store } from "../../storage/contract/contract.ts";
@@ -60,12 +61,14 @@ class Pending {
   }
 }
 
-/** @param url URL of a store; `sqlite:` and `postgres:` create new ones. */
-async function openTestStore(url: string): Promise<Store> {
-  if (url === "sqlite:" || url === REMOTE) return openStore("sqlite::memory:");
-  if (url !== "postgres:") return openStore(url);
+/** @param given URL of a store, maybe `encrypted`; `sqlite:` and `postgres:` create new ones. */
+async function openTestStore(given: string): Promise<Store> {
+  const isEncrypted = given.startsWith(ENCRYPTED);
+  const [url, payloadKeys] = isEncrypted ? [given.slice(ENCRYPTED.length), [TEST_KEY]] : [given, []];
+  if (url === "sqlite:" || url === REMOTE) return openStore("sqlite::memory:", { payloadKeys });
+  if (url !== "postgres:") return openStore(url, { payloadKeys });
   database ??= testDatabase();
-  return openStore(`${(await database).url}?schema=bench_${++schemas}`);
+  return openStore(`${(await database).url}?schema=bench_${++schemas}`, { payloadKeys });
 }
 
 /** A clock that a blocked event loop moves, without firing timers meanwhile. */

@@ -29,6 +29,7 @@ export const ERRORS = {
   SVC_HEADERS_TOO_LARGE: { status: 431, family: "client" },
   SVC_INTERNAL: { status: 500, family: "server" },
   SVC_SESSION: { status: 500, family: "server" },
+  SVC_PAYLOAD_KEY: { status: 500, family: "server" },
   SVC_TOO_LATE: { status: 500, family: "server" },
   SVC_UPSTREAM: { status: 502, family: "server" },
   SVC_UNAVAILABLE: { status: 503, family: "server" },

@@ -245,6 +245,7 @@ export const VARIABLES = {
   databaseUrl: "SVC_DATABASE_URL",
   secret: "SVC_SECRET",
   previousSecrets: "SVC_SECRET_PREVIOUS",
+  payloadKeys: "SVC_PAYLOAD_KEYS",
   webhookUrls: "SVC_WEBHOOK_URLS",
   webhookSecret: "SVC_WEBHOOK_SECRET",
   execApiKey: "SVC_EXEC_API_KEY",

@@ -8,14 +8,25 @@ import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import type { Transition } from "./transition.ts";
 import { withoutPostgres } from "../../testing/test-database.ts";
-import { openedStore } from "./opened-store.testkit.ts";
+import { ENCRYPTED, openedStore } from "./opened-store.testkit.ts";
 import { attemptRow, graphRow, nextId, nodeRow, outboxRow, stored } from "./sample-rows.testkit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "svc-store-"));
 after(() => rmSync(folder, { recursive: true }));
 
-for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
-  describe(`the store ${kind.split(":")[0]}`, { skip: kind === "postgres:" && (await withoutPostgres()) }, () => {
+/** Size of a result in the database. An encrypted one has its head, and base64 of 40 bytes more. */
+function storedBytes(kind: string, result: unknown): number {
+  const bytes = Buffer.byteLength(JSON.stringify(result));
+  return kind.startsWith(ENCRYPTED) ? '"svc:enc:1:test:"'.length + Math.ceil(((bytes + 40) * 4) / 3) : bytes;
+}
+
+for (const kind of [
+  `sqlite:${join(folder, "conformance.db")}`,
+  "postgres:",
+  `encrypted sqlite:${join(folder, "encrypted.db")}`,
+  "encrypted postgres:",
+]) {
+  describe(`the store ${kind.split(":")[0]}`, { skip: kind.endsWith("postgres:") && (await withoutPostgres()) }, () => {
     const opened = openedStore(kind);
     let store: Store;
     before(async () => void (store = await opened.open()));
@@ -71,7 +82,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       const events = [{ graphId: id, type: "log" as const, timestampMs: 1 }];
       await store.graphs.commit({ graphId: id, insert: graphRow(id), insertNodes: rows, events });
       await store.graphs.commit({ graphId: other, insert: graphRow(other) });
-      const bytes = results.map((result) => (result ? Buffer.byteLength(JSON.stringify(result)) : undefined));
+      const bytes = results.map((result) => (result ? storedBytes(kind, result) : undefined));
       const nodes = rows.map(({ input: _input, result: _result, state: _state, ...head }, at) => ({
         ...head,
         resultBytes: bytes[at],
@@ -82,7 +93,7 @@ for (const kind of [`sqlite:${join(folder, "conformance.db")}`, "postgres:"]) {
       ]);
       const back = { id: "n3", result: "short" };
       await store.graphs.commit({ graphId: id, nodes: [back] });
-      assert.equal((await store.graphs.heads([id]))[0]?.nodes[3]?.resultBytes, 7);
+      assert.equal((await store.graphs.heads([id]))[0]?.nodes[3]?.resultBytes, storedBytes(kind, "short"));
       const slice = async (limit: number, after?: string) =>
         (await store.graphs.heads([id, other], { limit, ...(after !== undefined && { after }) })).map((one) =>
           one.nodes.map((node) => node.id),

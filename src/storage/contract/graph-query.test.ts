@@ -270,6 +270,17 @@ describe("pages of runs", () => {
     }
   });
 
+  it("are equal to the model if payloads are encrypted", async () => {
+    const opened = openedStore("encrypted sqlite::memory:");
+    try {
+      const store = await opened.open();
+      await fill(store);
+      await sameAsModel(store, 300);
+    } finally {
+      await opened.close();
+    }
+  });
+
   it("compare a limited number of durations, and return a cursor to continue", async () => {
     const long = join(folder, "long.db");
     await (await openStore(`sqlite:${long}`)).close();

@@ -21,8 +21,8 @@ const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
   node: undefined,
 });
 
-for (const url of ["sqlite::memory:", "postgres:"]) {
-  describe(`the store ${url}`, { skip: url === "postgres:" && (await withoutPostgres()) }, () => {
+for (const url of ["sqlite::memory:", "postgres:", "encrypted sqlite::memory:", "encrypted postgres:"]) {
+  describe(`the store ${url}`, { skip: url.endsWith("postgres:") && (await withoutPostgres()) }, () => {
     const opened = openedStore(url);
     let store: Store;
     before(async () => void (store = await opened.open()));
@@ -127,7 +127,7 @@ async function countOwn(db: TransactionHandle, epoch: number): Promise<Json> {
 for (const [url, isAsync, statements] of OWN)
   describe(
     `a user transaction in the store ${url} with ${isAsync ? "asynchronous" : "synchronous"} statements`,
-    { skip: url === "postgres:" && (await withoutPostgres()) },
+    { skip: url.endsWith("postgres:") && (await withoutPostgres()) },
     () => {
       const opened = openedStore(url);
       let store: Store;

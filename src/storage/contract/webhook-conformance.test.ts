@@ -13,10 +13,15 @@ import { attemptRow, nextId, outboxRow, registrationRow } from "./sample-rows.te
 const folder = mkdtempSync(join(tmpdir(), "svc-webhooks-"));
 after(() => rmSync(folder, { recursive: true }));
 
-for (const kind of [`sqlite:${join(folder, "webhooks.db")}`, "postgres:"]) {
+for (const kind of [
+  `sqlite:${join(folder, "webhooks.db")}`,
+  "postgres:",
+  `encrypted sqlite:${join(folder, "encrypted.db")}`,
+  "encrypted postgres:",
+]) {
   describe(
     `webhooks in the store ${kind.split(":")[0]}`,
-    { skip: kind === "postgres:" && (await withoutPostgres()) },
+    { skip: kind.endsWith("postgres:") && (await withoutPostgres()) },
     () => {
       const opened = openedStore(kind);
       let store: Store;

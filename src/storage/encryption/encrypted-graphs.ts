@@ -1,0 +1,226 @@
+/** Runs whose payloads are encrypted on their way to the database, and decrypted on their way back. */
+import type { Json } from "../../platform/shared/json.ts";
+import type { RunStatus } from "../../platform/shared/wire.ts";
+import type { ArtifactRow } from "../contract/artifacts.ts";
+import type {
+  ChildRow,
+  GraphEvent,
+  GraphHead,
+  GraphRow,
+  ListedGraph,
+  NodeRow,
+  NodeSlice,
+  StoredGraph,
+} from "../contract/graph-rows.ts";
+import type { GraphStore } from "../contract/graph-store.ts";
+import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../contract/queries.ts";
+import type { AwaitingStep } from "../contract/sent-events.ts";
+import type { TransactionRun } from "../contract/transaction.ts";
+import type { Transition } from "../contract/transition.ts";
+import type { OutboxRow } from "../contract/webhook-rows.ts";
+import { EncryptedList } from "./encrypted-list.ts";
+import type { PayloadCipher } from "./payload-cipher.ts";
+import {
+  auditPayloads,
+  deliveryPayloads,
+  eventPayloads,
+  graphPayloads,
+  nodePayloads,
+  partPlace,
+  pastNodePayloads,
+  signalPayloads,
+} from "./payload-rows.ts";
+import { opening, sealing, showing, type PayloadTransform } from "./payload-transform.ts";
+
+export class EncryptedGraphs implements GraphStore {
+  readonly #graphs: GraphStore;
+  readonly #seal: PayloadTransform;
+  readonly #open: PayloadTransform;
+  readonly #show: PayloadTransform;
+  readonly #list: EncryptedList;
+  readonly #sent: WeakMap<OutboxRow, OutboxRow>;
+  /** Decrypted events by their stored form: all followers of a run get the same objects. */
+  readonly #shown = new WeakMap<GraphEvent, GraphEvent>();
+  readonly eventsAtHand?: (graphId: string, afterSeq: number) => GraphEvent[] | undefined;
+  readonly announce?: (graphId?: string) => void;
+
+  /** @param sent receives the deliveries of commits, by their encrypted form. */
+  constructor(graphs: GraphStore, cipher: PayloadCipher, sent: WeakMap<OutboxRow, OutboxRow>) {
+    this.#graphs = graphs;
+    this.#seal = sealing(cipher);
+    this.#open = opening(cipher);
+    this.#show = showing(cipher);
+    this.#list = new EncryptedList(graphs, cipher);
+    this.#sent = sent;
+    if (graphs.eventsAtHand)
+      this.eventsAtHand = (graphId, afterSeq) => {
+        const events = graphs.eventsAtHand?.(graphId, afterSeq);
+        return events && this.#events(events);
+      };
+    if (graphs.announce) this.announce = (graphId) => graphs.announce?.(graphId);
+  }
+
+  async commit(transition: Transition): Promise<boolean> {
+    return this.#graphs.commit(this.#sealed(transition));
+  }
+
+  transact({ isAsync, statements, decide }: TransactionRun): Promise<Json> {
+    let own: Transition | undefined;
+    return this.#graphs.transact({
+      isAsync,
+      statements,
+      decide: (result, before) => {
+        own = decide(result, before && own);
+        return this.#sealed(own);
+      },
+    });
+  }
+
+  /** Copies only the changed parts of a transition, which its owner may use again. */
+  #sealed(transition: Transition): Transition {
+    const seal = this.#seal;
+    const { graphId, insert, graph, nodes, insertNodes, events, outbox, outboxAgain, signals, pastNodes, audit } =
+      transition;
+    return {
+      ...transition,
+      ...(insert && { insert: graphPayloads(seal, graphId, insert) }),
+      ...(graph && { graph: graphPayloads(seal, graphId, graph) }),
+      ...(nodes && { nodes: nodes.map((row) => nodePayloads(seal, graphId, row)) }),
+      ...(insertNodes && { insertNodes: insertNodes.map((row) => nodePayloads(seal, graphId, row)) }),
+      ...(events && { events: events.map((event) => eventPayloads(seal, event)) }),
+      ...(outbox && { outbox: this.#outbox(outbox) }),
+      ...(outboxAgain && { outboxAgain: () => this.#outbox(outboxAgain()) }),
+      ...(signals && { signals: signals.map((row) => signalPayloads(seal, row)) }),
+      ...(pastNodes && { pastNodes: pastNodes.map((row) => pastNodePayloads(seal, row)) }),
+      ...(audit && { audit: auditPayloads(seal, audit) }),
+    };
+  }
+
+  #outbox(rows: readonly OutboxRow[]): OutboxRow[] {
+    return rows.map((row) => {
+      const sealed = deliveryPayloads(this.#seal, row);
+      if (sealed !== row) this.#sent.set(sealed, row);
+      return sealed;
+    });
+  }
+
+  async load(ids: readonly string[]): Promise<StoredGraph[]> {
+    const open = this.#open;
+    return (await this.#graphs.load(ids)).map(({ row, nodes, lastSeq, signals }) => ({
+      row: graphPayloads(open, row.id, row),
+      nodes: nodes.map((node) => nodePayloads(open, row.id, node)),
+      lastSeq,
+      signals: signals.map((signal) => signalPayloads(open, signal)),
+    }));
+  }
+
+  async heads(ids: readonly string[], slice?: NodeSlice): Promise<ListedGraph[]> {
+    const show = this.#show;
+    return (await this.#graphs.heads(ids, slice)).map(({ row, nodes, lastSeq }) => ({
+      row: graphPayloads(show, row.id, row),
+      nodes: nodes.map((node) => nodePayloads(show, row.id, node)),
+      lastSeq,
+    }));
+  }
+
+  async graph(id: string): Promise<GraphRow | undefined> {
+    const row = await this.#graphs.graph(id);
+    return row && graphPayloads(this.#open, id, row);
+  }
+
+  async byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined> {
+    const row = await this.#graphs.byIdempotencyKey(worker, key);
+    return row && graphPayloads(this.#open, row.id, row);
+  }
+
+  async pastNodes(graphId: string): Promise<NodeRow[]> {
+    return (await this.#graphs.pastNodes(graphId)).map((node) => pastNodePayloads(this.#open, node));
+  }
+
+  children(graphIds: readonly string[]): Promise<ChildRow[]> {
+    return this.#graphs.children(graphIds);
+  }
+
+  hasSignal(graphId: string, key: string): Promise<boolean> {
+    return this.#graphs.hasSignal(graphId, key);
+  }
+
+  async events(graphId: string, afterSeq: number, limit?: number): Promise<GraphEvent[]> {
+    return this.#events(await this.#graphs.events(graphId, afterSeq, limit));
+  }
+
+  /** Screens show events, and nothing is decided by their data. */
+  #events(events: readonly GraphEvent[]): GraphEvent[] {
+    return events.map((event) => {
+      const known = this.#shown.get(event);
+      if (known) return known;
+      const shown = eventPayloads(this.#show, event);
+      this.#shown.set(event, shown);
+      return shown;
+    });
+  }
+
+  onEvents(graphId: string, listener: (events: readonly GraphEvent[]) => void): () => void {
+    return this.#graphs.onEvents(graphId, (events) => listener(this.#events(events)));
+  }
+
+  onAnyEvents(listener: (graphId: string | undefined) => void): () => void {
+    return this.#graphs.onAnyEvents(listener);
+  }
+
+  unfinished(after: string, limit: number): Promise<string[]> {
+    return this.#graphs.unfinished(after, limit);
+  }
+
+  waiting(limit: number): Promise<string[]> {
+    return this.#graphs.waiting(limit);
+  }
+
+  awaiting(event: string, limit: number, after?: AwaitingStep): Promise<AwaitingStep[]> {
+    return this.#graphs.awaiting(event, limit, after);
+  }
+
+  list(query: GraphQuery): Promise<Page<GraphHead>> {
+    return this.#list.page(query);
+  }
+
+  durations(query: GraphQuery, nowMs: number): Promise<Durations> {
+    return this.#list.durations(query, nowMs);
+  }
+
+  tagCounts(query: GraphQuery): Promise<TagCounts> {
+    return this.#list.tagCounts(query);
+  }
+
+  countByStatus(): Promise<Record<RunStatus, number>> {
+    return this.#graphs.countByStatus();
+  }
+
+  workers(): Promise<string[]> {
+    return this.#graphs.workers();
+  }
+
+  purge(query: PurgeQuery): Promise<PurgeStep> {
+    return this.#graphs.purge(query);
+  }
+
+  // Artifacts.
+
+  async writePart(graphId: string, upload: string, at: number, data: Uint8Array): Promise<void> {
+    const sealed = this.#seal.bytes(data, partPlace(graphId, upload, at));
+    await this.#graphs.writePart(graphId, upload, at, sealed);
+  }
+
+  async part(graphId: string, upload: string, at: number): Promise<Uint8Array | undefined> {
+    const data = await this.#graphs.part(graphId, upload, at);
+    return data && this.#open.bytes(data, partPlace(graphId, upload, at));
+  }
+
+  dropParts(graphId: string, upload: string): Promise<void> {
+    return this.#graphs.dropParts(graphId, upload);
+  }
+
+  artifacts(graphId: string): Promise<ArtifactRow[]> {
+    return this.#graphs.artifacts(graphId);
+  }
+}
