@@ -235,6 +235,8 @@ export interface Element {
   portal?: { to: Expression | string | undefined; content: Element };
   /** `dangerouslySetInnerHTML`. */
   rawHtml: { expression: Expression; live: boolean; props?: string } | undefined;
+  /** Its content as one text, if it can't contain comments and reads props. */
+  liveText?: { run: Run; props?: string };
   /** A text is written only for instances with live props. */
   key: number | string | undefined;
   /** The foreign content around it. An element that the browser creates needs its namespace. */

@@ -5,8 +5,9 @@
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "./analyze.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
-import { holdsJsx, isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
+import { assigning, mayRunAgain } from "./repeatable.ts";
 
 /** The component around a node. */
 export function componentOf(module: Module, node: Node): FunctionNode | undefined {
@@ -35,8 +36,7 @@ function collect(module: Module, fn: FunctionNode, node: Node, names: Set<string
     const name = propOf(fn, reference, binding);
     if (name !== undefined) names.add(name);
     if (binding.declared === "param") collectDefault(module, fn, binding, names, seen);
-    const source = derivedFrom(module, binding);
-    if (source) collect(module, fn, source, names, seen);
+    for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen);
   }
 }
 
@@ -87,32 +87,16 @@ function collectDefault(module: Module, fn: FunctionNode, binding: Binding, name
 }
 
 /** Kinds of names whose values are created once and stay: state, and what holds it. */
-const CREATED = new Set(["signal", "store", "resource", "ref", "import", "class", "let", "props", "awaited"]);
+const CREATED = new Set(["signal", "store", "resource", "ref", "import", "class", "props", "awaited"]);
 
-/** The source of a constant or local function that follows what it is made from. */
-function derivedFrom(module: Module, binding: Binding): Node | undefined {
-  if (CREATED.has(module.kind(binding)) || binding.declared === "param") return undefined;
+/** The source of a constant, variable or local function that follows what it is made from. */
+function derivedFrom(module: Module, binding: Binding): readonly Node[] {
+  if (binding.declared === "param") return [];
+  if (module.kind(binding) === "let") return assigning(module, binding)?.statements ?? [];
+  if (CREATED.has(module.kind(binding))) return [];
   const fn = functionOf(binding);
-  if (fn) return fn;
+  if (fn) return [fn];
   const { source } = binding;
-  if (source.type !== "VariableDeclarator" || binding.declared !== "const" || !source.init) return undefined;
-  return mayRunAgain(module, unwrap(source.init)) ? source.init : undefined;
-}
-
-/** Whether the browser may evaluate an initializer again: it creates no state, awaits nothing, and contains no JSX. */
-export function mayRunAgain(module: Module, init: Node): boolean {
-  if (holdsJsx(init)) return false;
-  let isPure = true;
-  walk(init, (node) => {
-    if (isFunction(node)) return false;
-    if (node.type === "CallExpression") {
-      const callee = unwrap(node.callee);
-      const name = svcName(callee, module.scopes);
-      const isHook = callee.type === "Identifier" && /^use[A-Z]/.test(callee.name);
-      if (isHook || (name !== undefined && name !== "computed")) isPure = false;
-    }
-    if (/^(?:Await|Yield|Assignment|Update)Expression$/.test(node.type)) isPure = false;
-    return isPure;
-  });
-  return isPure;
+  if (source.type !== "VariableDeclarator" || binding.declared !== "const" || !source.init) return [];
+  return mayRunAgain(module, unwrap(source.init)) ? [source.init] : [];
 }

@@ -20,6 +20,8 @@ import {
 import { diagnostic, MAX_QUOTED } from "../diagnostics.ts";
 import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
+import { mayReturn } from "./early-returns.ts";
+import { assigning } from "./repeatable.ts";
 
 /** Reports SVC112 at each place that displays such a value. */
 export function refuseStaleReads(module: Module): void {
@@ -43,7 +45,7 @@ export function refuseStaleReads(module: Module): void {
     );
     module.problems.add(error);
   }
-  for (const fn of module.components) refuseStaleBranches(module, fn);
+  for (const fn of module.components) refuseStaleBranches(module, fn, sourceOf);
 }
 
 /** A value that another constant has read from the signal needs two computeds. */
@@ -56,7 +58,14 @@ function fixOf(
   const init = binding?.source.type === "VariableDeclarator" ? binding.source.init : undefined;
   const text = init ? module.file.text.slice(init.start, init.end) : "";
   const isWhole = binding?.source.type === "VariableDeclarator" && binding.source.id.type === "Identifier";
-  const shown = !isWhole ? source : text.includes(source) && text.length <= MAX_QUOTED ? text : undefined;
+  const shown =
+    binding?.declared !== "const"
+      ? undefined
+      : !isWhole
+        ? source
+        : text.includes(source) && text.length <= MAX_QUOTED
+          ? text
+          : undefined;
   const between = init ? module.scopes.within(init).find((one) => one.binding && sourceOf(one.binding)) : undefined;
   if (between && !text.includes(source))
     return `Make both computeds: const ${between.name} = computed(() => …), const ${name} = computed(() => … ${between.name}.value …), and write {${name}.value} here;`;
@@ -65,24 +74,43 @@ function fixOf(
 }
 
 /** `if (count.value > 9) return <b/>` selects the branch only once. */
-function refuseStaleBranches(module: Module, fn: FunctionNode): void {
-  if (fn.body?.type !== "BlockStatement") return;
-  for (const statement of fn.body.body) {
-    if (statement.type !== "IfStatement" || !holdsJsx(statement)) continue;
-    const source = readIn(module, statement.test);
+function refuseStaleBranches(
+  module: Module,
+  fn: FunctionNode,
+  sourceOf: (binding: Binding) => string | undefined,
+): void {
+  for (const test of testsOfReturns(fn)) {
+    const source = readIn(module, test, sourceOf);
     if (source === undefined) continue;
     const error = diagnostic(
       module.file,
       "SVC112",
-      statement.test,
+      test,
       `${source} is read once, when the component runs, so it always returns the same JSX. Return one element with {condition ? <a/> : <b/>} or <Show> inside; untrack(() => …) around the condition marks it as intended.`,
     );
     module.problems.add(error);
   }
 }
 
+/** Expressions of a component's own code that decide which JSX it returns. */
+function testsOfReturns(fn: FunctionNode): Node[] {
+  const tests: Node[] = [];
+  if (fn.body?.type !== "BlockStatement") return tests;
+  walk(fn.body, (node) => {
+    if (isFunction(node) || isJsx(node)) return false;
+    if (node.type === "IfStatement" && returnsJsx(node)) tests.push(node.test);
+    if (node.type === "SwitchStatement" && returnsJsx(node)) tests.push(node.discriminant);
+    return undefined;
+  });
+  return tests;
+}
+
+function returnsJsx(statement: Node): boolean {
+  return mayReturn(statement) && holdsJsx(statement);
+}
+
 function isOfComponent(module: Module, { declared, owner }: Binding): boolean {
-  return declared === "const" && owner !== null && module.components.has(owner);
+  return ["const", "let", "var"].includes(declared) && owner !== null && module.components.has(owner);
 }
 
 /** @returns the source of the reactive read in a constant's initializer, if there is one. */
@@ -92,11 +120,25 @@ function takenFrom(
   sourceOf: (binding: Binding) => string | undefined,
 ): string | undefined {
   const { source } = binding;
+  if (binding.declared !== "const") return readByStatements(module, binding, sourceOf);
   if (source.type !== "VariableDeclarator" || !source.init) return undefined;
   const init = unwrap(source.init);
   if (source.id.type !== "Identifier") return destructured(module, source.id, init, binding.node);
   if (isFunction(init) || isReactive(module, init) || holdsJsx(init)) return undefined;
   return readIn(module, init, sourceOf);
+}
+
+/** The reactive read that the value of a variable depends on. */
+function readByStatements(
+  module: Module,
+  binding: Binding,
+  sourceOf: (binding: Binding) => string | undefined,
+): string | undefined {
+  for (const statement of assigning(module, binding)?.statements ?? []) {
+    const found = readIn(module, statement, sourceOf);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** `const { theme } = prefs`, `const { value } = count`. */

@@ -19,6 +19,7 @@ import { readsOf } from "../analyze/effect-reads.ts";
 import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "../extract/node-paths.ts";
 import { selectedValue, templateHtml } from "../extract/template-html.ts";
+import type { Binding } from "../parse/scopes.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type {
   Attribute,
@@ -208,6 +209,8 @@ export class BrowserEmitter implements ElementEmitter {
 
   /** What an element and its descendants show of live props. */
   #bindProps(element: Element, path: string, place: Place, body: Code): void {
+    const { liveText } = element;
+    if (liveText) this.#whenLive(liveText, place, body, (code) => this.#bindRun(liveText.run, path, place, code));
     const held = this.#holdChildren(element, path, place.scope);
     for (const item of element.items) {
       const inner = item.kind === "element" ? held.get(item) : undefined;
@@ -349,10 +352,10 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client.add(scope.edits, [head, ...this.#held, start, ...body, "};\n"]);
   }
 
-  /** Emits the factory of a derived value: what a parent passes as a prop that changes. */
-  emitDerived(scope: Scope, code: Code, symbol: string): void {
+  /** Emits the factory of a derived value: what a parent passes as a prop that changes. @param declares names that the code declares */
+  emitDerived(scope: Scope, code: Code, symbol: string, declares?: ReadonlySet<Binding>): void {
     const { slots } = this.#client.names;
-    const place: Place = { scope, level: 0, isBinding: false };
+    const place: Place = { scope, level: 0, isBinding: false, isDerived: true, ...(declares && { declares }) };
     const body: Code = [];
     const [only] = code;
     const isJsx = code.length === 1 && only !== undefined && typeof only !== "string" && holdsJsx(only);

@@ -13,6 +13,7 @@ import { isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.t
 import { importOf, svcImport } from "../analyze/declaration-kinds.ts";
 import { ClientModule, CREATE_QUERY, exportedName, type ClientImport } from "./client-module.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
+import { followNames } from "./emit-created-names.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { newScope, type Output, type Scope } from "../model.ts";
 
@@ -64,6 +65,7 @@ export function emitCreateModule(module: Module): CreateModule {
         replacePattern(module, fn, client, scope);
         followReturns(module, fn, client, scope);
         scope.propCodes = propCodes(module, fn, propsName(client));
+        scope.propCodes = new Map([...scope.propCodes, ...followNames(module, fn, client, scope)]);
       }
       browser.emitCreated(head, node, scope);
     } catch (error) {

@@ -11,15 +11,26 @@ import { componentName } from "../analyze/components.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import type { Returns } from "../analyze/early-returns.ts";
 import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
-import { componentOf, mayRunAgain, propReads, topProperty } from "../analyze/prop-reads.ts";
+import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
+import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
+import { isChildren } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import { isFrozen } from "../analyze/frozen-components.ts";
-import { isFunction, isJsx, tagName, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
+import {
+  holdsJsx,
+  isFunction,
+  isJsx,
+  tagName,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { BrowserEmitter, type PropConditions } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
-import { newScope, type Code, type Element, type Scope, type Slot, type SpreadAttribute } from "../model.ts";
+import { newScope, type Code, type Element, type Run, type Scope, type Slot, type SpreadAttribute } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** Query of an import that requests the browser module for live props. */
@@ -27,6 +38,9 @@ export const LIVE_QUERY = "?svc-live";
 
 /** Most conditions that have a bit of their own. The last bit is for all others. */
 const MOST_BITS = 30;
+
+/** Elements in which the parser takes comments for text. */
+const TEXT_TAGS: ReadonlySet<string> = new Set(["title", "textarea"]);
 
 /** A prop that a file passes as a derived value. */
 export interface PassedProp {
@@ -279,16 +293,36 @@ export class LivePropsEmitter {
       if (attribute.kind === "spread") found = this.#markSpread(attribute) || found;
     }
     if (element.rawHtml && !element.rawHtml.live) mark(element.rawHtml, element.rawHtml.expression);
+    if (TEXT_TAGS.has(element.tag)) return this.#markText(element) || found;
     element.items.forEach((item, at) => {
       if (item.kind === "element") found = this.#mark(item) || found;
-      // The parser takes comments in these elements for text.
-      if (item.kind !== "piece" || element.tag === "title" || element.tag === "textarea") return;
-      if (mark(item, item.expression)) item.key = `${LIVE_KEY}${at}`;
+      if (item.kind === "piece" && mark(item, item.expression)) item.key = `${LIVE_KEY}${at}`;
     });
     return found;
   }
 
+  /** Marks the content of an element in which the parser takes comments for text. @returns whether it reads props */
+  #markText(element: Element): boolean {
+    const parts: Run["parts"] = [];
+    for (const item of element.items) {
+      if (item.kind === "text") parts.push(item.text);
+      else if (item.kind === "piece" && !holdsJsx(item.expression) && !isChildren(unwrap(item.expression)))
+        parts.push(item.expression as Expression);
+      else return false;
+    }
+    const props = parts.flatMap((part) => (typeof part === "string" ? [] : propReads(this.#module, part).split(" ")));
+    const names = [...new Set(props)].filter(Boolean).sort().join(" ");
+    if (names === "") return false;
+    element.liveText = {
+      run: { kind: "run", parts, isSole: true, needsSeparator: false, key: undefined },
+      props: names,
+    };
+    return true;
+  }
+
   #noteFollowed(element: Element): void {
+    if (element.liveText?.props !== undefined)
+      this.#followed.push(...element.liveText.run.parts.filter((part) => typeof part !== "string"));
     for (const item of [...element.attributes, ...element.items]) {
       if (item.kind === "element") this.#noteFollowed(item);
       else if ((item.kind === "value" || item.kind === "piece") && item.props !== undefined)
@@ -344,6 +378,12 @@ export class LivePropsEmitter {
 
   #derivedConstant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
     if (binding.declared === "param") return this.#withDefault(binding, fn, reads, source);
+    const set = assigning(this.#module, binding);
+    if (set) {
+      const body = set.statements.flatMap((statement): Code => [statement, "\n"]);
+      const code: Code = ["(() => {\n", ...body, `return ${binding.name};\n})()`];
+      return this.#deriveIf(fn, reads, this.#derive(code, undefined, set.declares), source);
+    }
     const declarator = binding.source;
     if (declarator.type !== "VariableDeclarator" || !declarator.init || !mayRunAgain(this.#module, declarator.init))
       return undefined;
@@ -378,13 +418,13 @@ export class LivePropsEmitter {
     return `${this.#out.use("deriveIf")}(${this.#propsOf(fn)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
   }
 
-  /** @param first the first slot, and its code. @returns undefined if the browser can't run the code */
-  #derive(code: Code, first?: [Slot, string]): Derived | undefined {
+  /** @param first the first slot, and its code. @param declares names that the code declares. @returns undefined if the browser can't run the code */
+  #derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>): Derived | undefined {
     const symbol = `d${this.#symbols.d++}`;
     const scope = newScope(0, this.#all.client.newEdits());
     if (first) scope.slots.push(first[0]);
     try {
-      this.#all.browser.emitDerived(scope, code, symbol);
+      this.#all.browser.emitDerived(scope, code, symbol, declares);
     } catch (error) {
       if (error instanceof SvcError) return undefined;
       throw error;
@@ -392,7 +432,7 @@ export class LivePropsEmitter {
     if (this.#needed) {
       const copy = newScope(0, this.#needed.client.newEdits());
       copy.slots = [...scope.slots];
-      this.#needed.browser.emitDerived(copy, code, symbol);
+      this.#needed.browser.emitDerived(copy, code, symbol, declares);
     }
     const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.slot(slot)));
     return { block: this.#block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };

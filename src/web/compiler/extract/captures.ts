@@ -33,6 +33,10 @@ export interface Place {
   isCreated?: true;
   /** The created code around it: names that it declares keep their values. */
   within?: Node;
+  /** Whether it is the code of a derived value, which is made again when what it reads changes. */
+  isDerived?: true;
+  /** Names that code around it declares. They keep their values. */
+  declares?: ReadonlySet<Binding>;
   /** Set inside a local function or computed of the component, which may run at any time. */
   isHelper?: true;
 }
@@ -59,7 +63,7 @@ export class Captures {
     for (const reference of this.#module.scopes.within(node)) {
       const { binding } = reference;
       if (place.scope.rewritten.has(reference.node)) continue;
-      const isOwn = binding && isInside(binding.node, place.within ?? node);
+      const isOwn = binding && (isInside(binding.node, place.within ?? node) || place.declares?.has(binding));
       if (!binding || (isOwn && !this.#isReplaced(binding, place.scope))) continue;
       if (views.some((view) => isInside(reference.node, view))) continue;
       place.scope.rewritten.add(reference.node);
@@ -239,10 +243,10 @@ export class Captures {
     else edits.update(left.end, target.start, ", ").update(target.end, end, ")");
   }
 
-  #refuseWrite(reference: Reference, binding: Binding, { isBinding }: Place): void {
+  #refuseWrite(reference: Reference, binding: Binding, { isBinding, isDerived }: Place): void {
     const { name } = reference;
     if (this.#module.kind(binding) === "let") {
-      if (isBinding && hasLastValue(this.#module, reference, binding)) return;
+      if ((isBinding || isDerived) && hasLastValue(this.#module, reference, binding)) return;
       const init = initOf(binding);
       const fix = this.#isOfRef(binding)
         ? `Write const ${name} = createRef<HTMLElement>() and ref={${name}}, and read ${name}.current.`

@@ -10,6 +10,7 @@ function isVariable(item: Item): boolean {
 function showsProps(element: Element): boolean {
   return (
     element.rawHtml?.props !== undefined ||
+    element.liveText?.props !== undefined ||
     element.attributes.some(
       (item) =>
         (item.kind === "value" && item.props !== undefined) || (item.kind === "spread" && item.own !== undefined),
