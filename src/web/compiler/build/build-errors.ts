@@ -43,7 +43,8 @@ export async function keepErrors<T>(problems: Problems, run: () => Promise<T>, r
   }
 }
 
-function svcErrors(error: unknown): SvcError[] {
+/** The compiler's errors in an error of Vite. */
+export function svcErrors(error: unknown): SvcError[] {
   if (typeof error !== "object" || error === null) return [];
   const own = error instanceof Error && error.name === "SvcError" ? asThrown(error) : undefined;
   if (own) return [own];

@@ -99,6 +99,27 @@ describe("the development host", () => {
       );
   });
 
+  it("reports the errors of all modules at once, those behind a faulty module included", async () => {
+    const faulty = "export function A() { let n = 1; return <p onClick={() => n}>x</p>; }";
+    const files = {
+      "app.tsx":
+        'import { signal } from "svckit"; import { A } from "./a.tsx"; import "./c.tsx"; export default { A, signal };',
+      "a.tsx": `export * from "./b.tsx"; ${faulty}`,
+      "b.tsx": faulty.replace("A", "B"),
+      "c.tsx": faulty.replace("A", "C"),
+      "unused.tsx": faulty,
+    };
+    await withHost(files, async (host, app) => {
+      const message =
+        /^SVC101 a\.tsx:1:84\n[^]*\nSVC101 b\.tsx:1:59\n[^]*\nSVC101 c\.tsx:1:59\n[^]*\nFix 3 errors in 3 files\.$/;
+      await assert.rejects(host.loadApp(), { code: "SVC101", message });
+      await edit(host, app, "a.tsx", "export const A = 1;");
+      await assert.rejects(host.loadApp(), { message: /^SVC101 c\.tsx:1:59\n/ });
+      await edit(host, app, "c.tsx", "export const C = 1;");
+      await host.loadApp();
+    });
+  });
+
   it("makes the app check for stores in expressions that never update", async () => {
     const page =
       'import { store } from "svckit"; export const Page = (props) => <p>{props.list.name}</p>; export const list = store({ name: "a" });';

@@ -20,6 +20,7 @@ import { findEntry } from "../build/build.ts";
 import { VALUES_QUERY } from "../emit/emit-component-values.ts";
 import { LIVE_QUERY } from "../emit/emit-live-props.ts";
 import { DevChunks } from "./dev-chunks.ts";
+import { moduleErrors } from "./module-errors.ts";
 import { createHotModules, type HotModules } from "./hot-modules.ts";
 import { relativePath } from "../build/import-chain.ts";
 import { importError } from "../build/import-errors.ts";
@@ -60,7 +61,7 @@ export interface FileChange {
 export interface DevHost {
   /** Path of the app module, relative to the root. */
   readonly entry: string;
-  /** Evaluates all modules of the app again. @throws SvcError from the compiler. */
+  /** Evaluates all modules of the app again. @throws SvcError all errors of the compiler, as one. */
   loadApp(): Promise<LoadedModules>;
   /** Code of a browser chunk by its name without `.js`, including replaced ones; undefined for unknown names. */
   chunk(name: string): Promise<string | undefined>;
@@ -144,9 +145,12 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
         return { default: app, dispose: hot.takeDisposals() };
       } catch (error) {
         const files = environment.moduleGraph.fileToModulesMap.keys();
-        const report = (await importError(error, root, namesOf, files)) ?? error;
+        const unresolved = await importError(error, root, namesOf, files);
         await hot.takeDisposals()();
-        throw report;
+        const problems = await moduleErrors(environment, entry);
+        if (unresolved) problems.add(unresolved);
+        problems.throwAny();
+        throw error;
       }
     },
     chunk: (name) => chunks.code(name),
