@@ -1,7 +1,10 @@
 /** Scenarios of Temporal's suites: temporalio/sdk-typescript and temporalio/features. docs/reference/engines.md names the source of each. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { graph, worker } from "svckit/graph";
+import { createEngine, graph, openStore, SimulatedClock, worker } from "svckit/graph";
 import { gate, HOUR, MINUTE, once, scene, SECOND, untilAborted } from "./scene.ts";
 
 const echo = worker("echo", (input: unknown) => input);
@@ -261,6 +264,20 @@ describe("temporal", () => {
     assert.equal((await at.runs("slow")).length, 1);
     hold.open();
     await at.until(async () => (await at.runs("slow")).length === 2);
+  });
+
+  it("a codec encrypts the payloads of a workflow in its history", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "svc-codec-"));
+    const file = join(folder, "svc.db");
+    const payloadKeys = [{ id: "2026-11", secret: "k".repeat(32) }];
+    const store = await openStore(`sqlite:${file}`, { payloadKeys });
+    const engine = createEngine({ store, workers: [echo], clock: new SimulatedClock() });
+    const run = await engine.start(echo, "a secret");
+    assert.equal(await run.result(), "a secret");
+    await engine.close();
+    await store.close();
+    assert.ok(!readFileSync(file, "latin1").includes("a secret"));
+    rmSync(folder, { recursive: true });
   });
 
   it("a worker that shuts down gives its activities time, and the rest continues elsewhere", async () => {

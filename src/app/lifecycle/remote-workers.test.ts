@@ -76,7 +76,14 @@ describe("apps with different workers", { skip: await withoutPostgres() }, () =>
       workers: [double],
       graphs: [after(model, "uses"), after(deferred, "holds"), after(fails, "misses"), after(rests, "naps")],
       log,
-      env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET, SVC_ROLE: "worker", SVC_WORKERS: workers },
+      env: {
+        SVC_DATABASE_URL: database.url,
+        SVC_SECRET: SECRET,
+        SVC_ROLE: "worker",
+        SVC_WORKERS: workers,
+        // Messages between the apps are encrypted as well.
+        SVC_PAYLOAD_KEYS: `test:${SECRET}`,
+      },
     });
   }
 

@@ -19,7 +19,7 @@ import type { TransactionRun } from "../contract/transaction.ts";
 import type { Transition } from "../contract/transition.ts";
 import type { OutboxRow } from "../contract/webhook-rows.ts";
 import { EncryptedList } from "./encrypted-list.ts";
-import type { PayloadCipher } from "./payload-cipher.ts";
+import { keyOfText, type PayloadCipher } from "./payload-cipher.ts";
 import {
   auditPayloads,
   deliveryPayloads,
@@ -154,10 +154,23 @@ export class EncryptedGraphs implements GraphStore {
     return events.map((event) => {
       const known = this.#shown.get(event);
       if (known) return known;
-      const shown = eventPayloads(this.#show, event);
+      const shown = keyOfText(event.data) === undefined ? eventPayloads(this.#show, event) : this.#later(event);
       this.#shown.set(event, shown);
       return shown;
     });
+  }
+
+  /** Decrypts the data when it is read, because most followers look only at types. */
+  #later(event: GraphEvent): GraphEvent {
+    const show = this.#show;
+    let shown: GraphEvent | undefined;
+    return {
+      ...event,
+      get data(): Json {
+        shown ??= eventPayloads(show, event);
+        return shown.data ?? null;
+      },
+    };
   }
 
   onEvents(graphId: string, listener: (events: readonly GraphEvent[]) => void): () => void {

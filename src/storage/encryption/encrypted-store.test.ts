@@ -4,11 +4,15 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { systemClock } from "../../platform/shared/clock.ts";
 import { recordLog } from "../../testing/log.ts";
 import { testDatabase, withoutPostgres, type TestDatabase } from "../../testing/test-database.ts";
 import type { Store } from "../contract/contract.ts";
 import { attemptRow, graphRow, nextId, nodeRow, outboxRow } from "../contract/sample-rows.testkit.ts";
+import { openDump } from "../move/open-databases.ts";
+import { move } from "../move/move.ts";
 import { openStore } from "../open-store.ts";
+import { backUp } from "../sqlite/backup.ts";
 import { PostgresPayloads } from "../postgres/payload-database.ts";
 import { SqlitePayloads } from "../sqlite/payload-database.ts";
 import { PayloadCipher } from "./payload-cipher.ts";
@@ -22,6 +26,9 @@ const LONG = "long ".repeat(20_000);
 
 interface Place {
   open: (keys: readonly PayloadKey[]) => Promise<Store>;
+  url: string;
+  /** Undefined: PostgreSQL. */
+  file?: string;
   payloads: () => Promise<PayloadDatabase>;
   /** Whether the database may contain a text. */
   contains?: (text: string) => boolean;
@@ -38,6 +45,8 @@ async function placeOf(kind: string): Promise<Place> {
   if (kind === "SQLite") {
     const file = join(folder, `${nextId()}.db`);
     return {
+      url: `sqlite:${file}`,
+      file,
       open: (payloadKeys) => openStore(`sqlite:${file}`, { payloadKeys }),
       payloads: () => SqlitePayloads.open(file),
       contains: (text) => readFileSync(file, "latin1").includes(text),
@@ -46,6 +55,7 @@ async function placeOf(kind: string): Promise<Place> {
   const database = await testDatabase();
   databases.push(database);
   return {
+    url: database.url,
     open: (payloadKeys) => openStore(database.url, { payloadKeys }),
     payloads: () => PostgresPayloads.open(database.url),
   };
@@ -243,6 +253,43 @@ for (const kind of ["SQLite", "PostgreSQL"])
       assert.equal(await ofPayloads(place, (database) => rotatePayloads(database, cipher, () => undefined)), 0);
       // The file has no page with an earlier value.
       for (const text of ["svc:enc:1:old", "long long", "one line"]) assert.ok(!place.contains?.(text), text);
+    });
+
+    it("of a backup, and of a database that was moved, are those of the original", async () => {
+      const place = await placeOf(kind);
+      const id = await within(place, [OLD], fill);
+      const before = await within(place, [OLD], (store) => contentOf(store, id));
+      const target = join(folder, `${nextId()}.db`);
+      if (place.file !== undefined) await backUp(place.file, target);
+      const moved = place.file === undefined ? target : join(folder, `${nextId()}.db`);
+      const [source, arriving] = [await openDump(place.url, false), await openDump(`sqlite:${moved}`, true)];
+      await move({ source, target: arriving, clock: systemClock, addJobs: async () => 0, onEvent: () => undefined });
+      await source.close();
+      await arriving.close();
+      for (const file of new Set([target, moved])) {
+        const copy: Place = { ...place, open: (payloadKeys) => openStore(`sqlite:${file}`, { payloadKeys }) };
+        assert.deepEqual(await within(copy, [OLD], (store) => contentOf(store, id)), before);
+        await assert.rejects(
+          within(copy, [NEW], (store) => store.graphs.load([id])),
+          MISSING,
+        );
+      }
+    });
+
+    it("are not overwritten by a rotation that has read an older value", async () => {
+      const place = await placeOf(kind);
+      const id = await within(place, [OLD], fill);
+      await ofPayloads(place, async (database) => {
+        const table = database.tables.find(({ name }) => name === "graph");
+        assert.ok(table);
+        const rows = await database.read(table, undefined);
+        const changes = rows.map((row) => ({ row, next: { input: '"stale"' } }));
+        // An SQLite file has one process.
+        if (place.file !== undefined) return;
+        await within(place, [OLD], (store) => store.graphs.commit({ graphId: id, graph: { input: "newer" } }));
+        assert.equal(await database.write(table, changes), 0);
+        assert.equal((await within(place, [OLD], (store) => store.graphs.graph(id)))?.input, "newer");
+      });
     });
 
     it("that are missing stop a rotation with the name of the key", async () => {
