@@ -97,8 +97,12 @@ export function pastNodePayloads(to: PayloadTransform, row: NodeRow): NodeRow {
   return changed(to, row, payloads, `past_node/${row.graphId}/${row.epoch}/${row.id}`);
 }
 
-/** The number of an event is unknown when it is encrypted. */
+/**
+ * The number of an event is unknown when it is encrypted. The start of a node has only the number of its attempt, and is a third of all
+ * payloads of a fan-out.
+ */
 export function eventPayloads<E extends NewEvent | GraphEvent>(to: PayloadTransform, event: E): E {
+  if (event.type === "node.started") return event;
   return changed(to, event, { data: "json" }, `event/${event.graphId}/${event.type}/${event.node ?? ""}`);
 }
 
