@@ -30,7 +30,7 @@ interface Reported {
 /** Runs the process until it has reported this value, and kills it then. @returns all its lines */
 async function linesUntil(url: string, last: number): Promise<string[]> {
   const env = { ...process.env, SVC_DATABASE_URL: url, NODE_ENV: "test" };
-  const mode = last === Infinity ? "end" : "set";
+  const mode = last === Infinity ? "end" : String(last);
   const child = spawn(process.execPath, [PROGRAM, mode], { env, stdio: ["ignore", "pipe", "inherit"] });
   children.push(child);
   const ended = new Promise((resolve) => child.once("exit", resolve));

@@ -1,8 +1,10 @@
 /**
  * A process that `attributes-kill.test.ts` kills: an app whose run sets an attribute many times. It prints a line for each value that is
- * durable, with the value that is stored then. With `end` it waits for the run and prints the values of all changes.
+ * durable, with the value that is stored then. Its argument is the value after which it is killed: it sets one more, and waits. With `end` it
+ * waits for the run and prints the values of all changes.
  */
 import { writeSync } from "node:fs";
+import { setTimeout as later } from "node:timers/promises";
 import { createApp } from "svckit";
 import { worker } from "svckit/graph";
 
@@ -11,19 +13,26 @@ export const VALUES = 60;
 
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
-if (process.argv[2] !== undefined) {
+const [, , mode] = process.argv;
+
+if (mode !== undefined) {
+  const last = mode === "end" ? VALUES : Number(mode);
   const counts = worker("counts", async (_: null, ctx) => {
+    // A boot resumes runs before it has ended.
+    await booted;
     for (let value = 1; value <= VALUES; value++) {
+      if (value > last + 1) await later(3_600_000);
       await ctx.setAttributes({ value, isEven: value % 2 === 0, ...(value === 2 && { first: null }) });
       const run = await app.engine.snapshot(ctx.graphId);
       say(`+ ${value} ${JSON.stringify(run?.attributes)}`);
     }
   });
   const app = createApp({ workers: [counts] });
-  await app.boot();
+  const booted = app.boot();
+  await booted;
   const { engine } = app;
   const { id } = await engine.start(counts, null, { idempotencyKey: "only", attributes: { first: 0 } });
-  if (process.argv[2] === "end") {
+  if (mode === "end") {
     await engine.result(id);
     const found = await engine.list({
       attributes: { value: { gte: VALUES }, isEven: VALUES % 2 === 0 },
