@@ -47,6 +47,7 @@ const GRAPH: Record<keyof GraphRow, Kind | "readable"> = {
   expiresMs: "readable",
   fairnessKey: "readable",
   fairnessCost: "readable",
+  attributes: "readable",
 };
 
 /** Every column of a node, as above. */
