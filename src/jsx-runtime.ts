@@ -13,6 +13,7 @@ export {
   derive,
   deriveIf,
   deriveRead,
+  CALLED,
   frozen,
   hosted,
   LIVE,

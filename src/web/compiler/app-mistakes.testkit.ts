@@ -46,6 +46,47 @@ export const APP_MISTAKES: readonly AppMistake[] = [
     ],
   },
   {
+    name: "a function as a prop that the browser calls and that reads a variable of the server",
+    code: "SVC101",
+    files: {
+      "app.tsx": APP,
+      "view.tsx":
+        'import { B } from "./b.tsx"; export const A = () => { let n = 1; n++; return <B save={() => n} />; };',
+      "b.tsx": "export const B = (props) => <p onClick={() => props.save()}>x</p>;",
+    },
+    fixed: [
+      {
+        "view.tsx":
+          'import { signal } from "svckit"; import { B } from "./b.tsx"; export const A = () => { const n = signal(1); n.value++; return <B save={() => n.value} />; };',
+      },
+      {
+        "view.tsx":
+          'import { B } from "./b.tsx"; export const A = () => { const n = 1; return <B save={() => n} />; };',
+      },
+      { "b.tsx": "export const B = (props) => <p>{props.save()}</p>;" },
+    ],
+  },
+  {
+    name: "a function as a prop that a component passes on to a handler and that reaches a module of Node",
+    code: "SVC104",
+    files: {
+      "app.tsx": APP,
+      "view.tsx":
+        'import { statSync } from "node:fs"; import { B } from "./b.tsx"; export const A = () => <B load={() => statSync("x").size} />;',
+      "b.tsx":
+        "const C = (props) => <p onClick={() => props.run()}>x</p>; export const B = (props) => <C run={props.load} />;",
+    },
+    fixed: [
+      {
+        "view.tsx":
+          'import { size } from "./actions.ts"; import { B } from "./b.tsx"; export const A = () => <B load={() => size()} />;',
+        "actions.ts":
+          'import { statSync } from "node:fs"; import { action } from "svckit"; export const size = action(async () => statSync("x").size);',
+      },
+      { "b.tsx": "export const B = (props) => <p>{props.load()}</p>;" },
+    ],
+  },
+  {
     name: "a signal that a handler imports",
     code: "SVC105",
     files: {

@@ -18,7 +18,8 @@ import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
 import { emitContexts } from "./emit/emit-contexts.ts";
-import type { LivePropsEmitter, PassedProp } from "./emit/emit-live-props.ts";
+import type { LivePropsEmitter } from "./emit/emit-live-props.ts";
+import type { PassedProp } from "./emit/passed-props.ts";
 import { LiftedEmitter } from "./emit/emit-lifted.ts";
 import { ServerOutput } from "./emit/server-output.ts";
 
@@ -40,6 +41,8 @@ export interface Compiled {
   live: LiveModule | undefined;
   /** Names of exported components that can't follow props. */
   frozen: readonly string[];
+  /** Names of the props that browser code captures. */
+  captured: ReadonlySet<string>;
 }
 
 /** Browser code that only instances with live props need (emit-live-props.ts). */
@@ -50,6 +53,10 @@ export interface LiveModule {
   passed: readonly PassedProp[];
   /** Whether an element of the file gets props in a spread, which may contain handlers. */
   hasSpread: boolean;
+  /** Names of the props that are functions, which the browser may call. */
+  functions: ReadonlySet<string>;
+  /** Names of the props that its code captures, which runs only if they are live. */
+  captured: ReadonlySet<string>;
 }
 
 export interface CompileOptions {
@@ -65,6 +72,8 @@ export interface CompileOptions {
   hasStyles?: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
   liveNames?: ReadonlySet<string> | undefined;
+  /** Names of the props whose functions the app's browser code may call. Default: none. */
+  calledNames?: ReadonlySet<string> | undefined;
   /** Names of components that the browser can't create, although they are values. Default: none. */
   serverOnly?: ReadonlySet<string>;
   /** Local names of imported components that can't follow props (analyze/frozen-components.ts). Default: none. */
@@ -124,14 +133,17 @@ export function compileHooks(
     hasJsx: false,
     live: undefined,
     frozen: [],
+    captured: client.captured,
     factories: [],
     values: undefined,
     takesComponents: false,
   };
 }
 
-function liveModule({ client, passed, hasSpread }: LivePropsEmitter): LiveModule | undefined {
-  return client.isEmpty ? undefined : { output: client.render(), imports: client.imports, passed, hasSpread };
+function liveModule({ client, passed, hasSpread, functions }: LivePropsEmitter): LiveModule | undefined {
+  if (client.isEmpty && functions.size === 0) return undefined;
+  const { imports, captured } = client;
+  return { output: client.render(), imports, passed, hasSpread, functions, captured };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */
@@ -145,6 +157,7 @@ export function compileFile(
     hasStyles = false,
     isBrowser = false,
     liveNames,
+    calledNames,
     serverOnly,
     frozen,
   }: CompileOptions = {},
@@ -173,6 +186,7 @@ export function compileFile(
       ...(serverOnly && { serverOnly }),
       ...(liveNames && { liveNames }),
       ...(frozen && { frozen }),
+      ...(calledNames && { calledNames }),
     },
   );
   const server = emitter.emit();
@@ -187,6 +201,7 @@ export function compileFile(
     hasJsx: emitter.hasJsx,
     live: liveModule(emitter.live),
     frozen: frozenComponents(module),
+    captured: client.captured,
   };
   return { compiled, module, client, templates: emitter.templates };
 }

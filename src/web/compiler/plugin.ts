@@ -11,7 +11,8 @@ import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
 import { VALUES_QUERY } from "./emit/emit-component-values.ts";
-import { LIVE_QUERY, liveNames } from "./emit/emit-live-props.ts";
+import { LIVE_QUERY } from "./emit/emit-live-props.ts";
+import { liveNames } from "./emit/passed-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
 import { mayCreate, otherExports, refuseServerComponents, type CreateSource } from "./build/create-modules.ts";
@@ -27,7 +28,7 @@ import {
   type Resolve,
 } from "./framework-imports.ts";
 import { Problems } from "./problems.ts";
-import { newAppModules, type AppModules } from "./build/app-modules.ts";
+import { calledNames, newAppModules, type AppModules } from "./build/app-modules.ts";
 import { browserSvc, SERVER_NAME, withServerNames } from "./build/browser-names.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
@@ -188,6 +189,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const compiled = compiledFrom(file, {
         aliases,
         liveNames: isLive ? liveNames(modules.passed.values()) : undefined,
+        calledNames: isLive ? calledNames(modules) : undefined,
         frozen: await frozenImports(this, file, source),
       });
       if (isLive) {
@@ -291,7 +293,12 @@ export function svc(options: PluginOptions = {}): Plugin {
     return names;
   }
 
-  function noteLive(id: string, path: string, { live, frozen }: Compiled): void {
+  function noteLive(id: string, path: string, { live, frozen, captured }: Compiled): void {
+    modules.captured.set(id, captured);
+    if (live) modules.shown.set(id, live.captured);
+    else modules.shown.delete(id);
+    if (live?.functions.size) modules.functions.set(id + LIVE_QUERY, live.functions);
+    else modules.functions.delete(id + LIVE_QUERY);
     if (live) modules.live.set(id + LIVE_QUERY, path + LIVE_QUERY);
     else modules.live.delete(id + LIVE_QUERY);
     if (live?.hasSpread) modules.spreads.add(id + LIVE_QUERY);

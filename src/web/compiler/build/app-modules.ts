@@ -3,7 +3,7 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { SVC } from "../analyze/declaration-kinds.ts";
 import { ImageFiles } from "../assets/images.ts";
 import { PublicFiles } from "../assets/public-files.ts";
-import { liveNames, type PassedProp } from "../emit/emit-live-props.ts";
+import { functionNames, liveNames, type PassedProp } from "../emit/passed-props.ts";
 import { StyleImports } from "../styles/style-imports.ts";
 import type { ActionUse } from "./manifest.ts";
 
@@ -19,6 +19,12 @@ export interface AppModules {
   spreads: Set<string>;
   /** Absolute path of each TSX file -> the props that it passes as derived values. */
   passed: Map<string, readonly PassedProp[]>;
+  /** Names as in `live` of the files that pass functions as props -> the names of these props. */
+  functions: Map<string, ReadonlySet<string>>;
+  /** Absolute path of each module with browser code -> names of the props that this code captures. */
+  captured: Map<string, ReadonlySet<string>>;
+  /** As `captured`, for code that runs only if these props are live. */
+  shown: Map<string, ReadonlySet<string>>;
   /** Absolute path of each TSX file -> names of its components that can't follow props. */
   frozen: Map<string, readonly string[]>;
   /** As `browser`, for the browser modules of components that are values, which an app needs only if a file is in `takers`. */
@@ -46,6 +52,9 @@ export function newAppModules(isBuild = false): AppModules {
     actions: new Map(),
     live: new Map(),
     passed: new Map(),
+    functions: new Map(),
+    captured: new Map(),
+    shown: new Map(),
     frozen: new Map(),
     values: new Map(),
     takers: new Set(),
@@ -60,10 +69,24 @@ export function newAppModules(isBuild = false): AppModules {
 }
 
 /** The entries of a browser build. */
-export function browserEntries({ browser, live, spreads, passed, values, takers }: AppModules): Map<string, string> {
+export function browserEntries(modules: AppModules): Map<string, string> {
+  const { browser, live, spreads, functions, passed, values, takers } = modules;
   const isAny = liveNames(passed.values()).size > 0;
-  const needed = [...live].filter(([id]) => isAny || spreads.has(id));
+  const called = calledNames(modules);
+  const isCalled = (id: string): boolean => [...(functions.get(id) ?? [])].some((name) => called.has(name));
+  const needed = [...live].filter(([id]) => isAny || spreads.has(id) || isCalled(id));
   return new Map([...browser, ...needed, ...(takers.size > 0 ? values : [])]);
+}
+
+/** Names of the props whose functions browser code may call. */
+export function calledNames({
+  captured,
+  shown,
+  passed,
+}: Pick<AppModules, "captured" | "shown" | "passed">): Set<string> {
+  const live = liveNames(passed.values());
+  const shownLive = [...shown.values()].map((names) => [...names].filter((name) => live.has(name)));
+  return functionNames([...captured.values(), ...shownLive], passed.values());
 }
 
 /** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */

@@ -91,6 +91,8 @@ export class ClientModule {
   readonly imports: ClientImport[] = [];
   /** Whether rows or branches show components that are values of the server, such as `<props.as />`. */
   takesComponents = false;
+  /** Names of the props that browser code captures. */
+  readonly captured = new Set<string>();
   /** Imported functions whose results browser code captures. `local` is the name of the result. */
   readonly factories: ClientImport[] = [];
   readonly #module: Module;

@@ -160,9 +160,13 @@ export class ComponentCallEmitter {
     if (end !== undefined) return [key, value.expression, `, end: () => ${end}`];
     const handed = isFunctionProp(name) ? this.#walker.functionProp(value.expression) : undefined;
     if (handed) return [key, ...handed];
-    this.#passLive(attribute, value.expression, key, given);
+    const called = this.#live.passedFunction(attribute, value.expression);
+    if (called?.live) {
+      given.isSure ||= called.live.isSure;
+      given.code.push(`${key}${called.live.code}`);
+    } else this.#passLive(attribute, value.expression, key, given);
     this.#walker.rewrite(value.expression);
-    return [key, value.expression];
+    return called ? [key, called.open, value.expression, ")"] : [key, value.expression];
   }
 
   #refuseBind(attribute: Node): never {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { compileError, compileTsx, render } from "../harness.testkit.ts";
-import { liveNames } from "./emit-live-props.ts";
+import { liveNames } from "./passed-props.ts";
 
 const LABEL =
   "function Label(props) { return <p title={props.text}>{props.icon} {props.text} <b>{props.other}</b></p>; }\n";

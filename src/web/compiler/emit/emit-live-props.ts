@@ -30,6 +30,7 @@ import {
 import type { Binding } from "../parse/scopes.ts";
 import { BrowserEmitter, type PropConditions } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
+import { isAnyOf, type PassedProp } from "./passed-props.ts";
 import { newScope, type Code, type Element, type Run, type Scope, type Slot, type SpreadAttribute } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
@@ -41,24 +42,6 @@ const MOST_BITS = 30;
 
 /** Elements in which the parser takes comments for text. */
 const TEXT_TAGS: ReadonlySet<string> = new Set(["title", "textarea"]);
-
-/** A prop that a file passes as a derived value. */
-export interface PassedProp {
-  name: string;
-  /** Props of the component around it that must be live for that; empty if it is always live. */
-  from: string;
-}
-
-/** Names of the props that an app passes as derived values, directly or because another one is. */
-export function liveNames(files: Iterable<readonly PassedProp[]>): Set<string> {
-  const names = new Set<string>();
-  const all = [...files].flat();
-  for (let size = -1; size !== names.size;) {
-    size = names.size;
-    for (const { name, from } of all) if (from === "" || isAnyOf(from, names)) names.add(name);
-  }
-  return names;
-}
 
 /** Server code of what a call passes beside a prop. */
 interface Passed {
@@ -92,24 +75,30 @@ export class LivePropsEmitter {
   readonly #calls = new Map<Node, { passed: Passed | undefined }>();
   readonly #followed: Node[] = [];
   readonly passed: PassedProp[] = [];
+  /** Names of the props that are functions, which the browser may call. */
+  readonly functions = new Set<string>();
   /** Whether an element of the file gets props in a spread. */
   hasSpread = false;
   /** Position in the source behind which no name has a value for the slots that are being emitted. */
   #end: number | undefined;
   /** Whether one of these slots needs such a name. */
   #isMissing = false;
-  #symbols = { p: 0, d: 0 };
+  #symbols = { p: 0, d: 0, f: 0 };
+  readonly #called: ReadonlySet<string>;
 
   /**
    * @param wanted names of the props that the app passes as derived values. Default: any.
    * @param frozen local names of imported components that can't follow props.
+   * @param called names of the props whose functions the app's browser code may call
    */
   constructor(
     module: Module,
     out: ServerOutput,
     wanted: ReadonlySet<string> | undefined,
     frozen: ReadonlySet<string> = new Set(),
+    called: ReadonlySet<string> = new Set(),
   ) {
+    this.#called = called;
     this.#module = module;
     this.#frozen = frozen;
     this.#out = out;
@@ -508,6 +497,47 @@ export class LivePropsEmitter {
     return { code, isSure };
   }
 
+  /**
+   * Records how the browser creates a function that is a prop.
+   * @returns code before the function, and how it is live; undefined for other values, and for functions that only the server can run
+   * @throws SvcError if browser code of the app may call the function, and can't create it
+   */
+  passedFunction(attribute: ESTree.JSXAttribute, expression: Node): { open: string; live?: Passed } | undefined {
+    const name = String(attribute.name.name);
+    if (!this.#isFunction(unwrap(expression)) || this.serverTag(attribute) !== undefined) return undefined;
+    const symbol = `f${this.#symbols.f++}`;
+    const scope = newScope(0, this.#all.client.newEdits());
+    const isCalled = this.#called.has(name);
+    this.functions.add(name);
+    try {
+      this.#all.browser.emitFunction(scope, expression, symbol);
+    } catch (error) {
+      if (error instanceof SvcError && !isCalled) return undefined;
+      throw error;
+    }
+    if (this.#needed && isCalled) {
+      const copy = newScope(0, this.#needed.client.newEdits());
+      copy.slots = [...scope.slots];
+      this.#needed.browser.emitFunction(copy, expression, symbol);
+    }
+    const slots = scope.slots.map((slot) => this.slot(slot)).join(", ");
+    const open = `${this.#out.use("fn")}(${this.#block(scope, undefined, scope, "")}, "${symbol}", [${slots}], `;
+    const isSure = this.#module.liveness(expression) !== "static";
+    const from = propReads(this.#module, expression);
+    if (!isSure && from === "") return { open };
+    this.passed.push({ name, from: isSure ? "" : from });
+    return { open, live: { code: this.#out.use("CALLED"), isSure } };
+  }
+
+  /** Whether an expression is a function that returns no JSX. */
+  #isFunction(inner: Node): boolean {
+    if (isFunction(inner)) return !holdsJsx(inner);
+    const binding = bindingAt(this.#module, inner);
+    if (!binding || /^[A-Z]/.test(binding.name)) return false;
+    const fn = functionOf(binding);
+    return fn ? !holdsJsx(fn) : binding.declared === "import";
+  }
+
   /** Whether bindings of live props show the value of an expression, or of one around it. */
   follows(node: Node): boolean {
     return this.#followed.some((expression) => isInside(node, expression));
@@ -535,11 +565,6 @@ export class LivePropsEmitter {
 function targetOf(module: Module, isWanted: (props: string) => boolean): Target {
   const client = new ClientModule(module);
   return { client, browser: new BrowserEmitter(module, client), isWanted };
-}
-
-/** Whether one of the names, which are separated by spaces, is wanted. */
-function isAnyOf(props: string, wanted: ReadonlySet<string>): boolean {
-  return props.split(" ").some((name) => wanted.has(name) || (name === ALL_PROPS && wanted.size > 0));
 }
 
 function bitOf(conditions: string[], props: string): number {

@@ -58,6 +58,8 @@ export interface ServerOptions {
   liveNames?: ReadonlySet<string>;
   /** Local names of imported components that can't follow props. Default: none. */
   frozen?: ReadonlySet<string>;
+  /** Names of the props whose functions the app's browser code may call. Default: none. */
+  calledNames?: ReadonlySet<string>;
 }
 
 export class ServerEmitter {
@@ -89,7 +91,16 @@ export class ServerEmitter {
     extraction: Extraction,
     client: ClientModule,
     browser: BrowserEmitter,
-    { isDevelopment, runtime, hasStyles, isBrowser, liveNames, serverOnly = new Set(), frozen }: ServerOptions,
+    {
+      isDevelopment,
+      runtime,
+      hasStyles,
+      isBrowser,
+      liveNames,
+      serverOnly = new Set(),
+      frozen,
+      calledNames,
+    }: ServerOptions,
   ) {
     this.#isBrowser = isBrowser;
     this.#module = extraction.module;
@@ -110,7 +121,7 @@ export class ServerEmitter {
       fallback: (node) => this.#fallback(node),
       root: (node) => this.#segmentsOfRoot(node),
     };
-    this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames, frozen);
+    this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames, frozen, calledNames);
     this.#live.follow(browser);
     this.values = new ComponentValuesEmitter(extraction.module, this.#out, serverOnly);
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;

@@ -13,14 +13,13 @@ import { isChildren } from "./jsx-forms.ts";
 import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
 import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
-import { asFunctionProp, isFunctionProp } from "./handlers.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { instanceMadeBy } from "../analyze/instances.ts";
 import { hasLastValue } from "../analyze/reassigned.ts";
 import { selectionOf } from "./selections.ts";
-import { isRestOfProps } from "../analyze/prop-reads.ts";
+import { isRestOfProps, propReads } from "../analyze/prop-reads.ts";
 import { isShown } from "../analyze/stale-reads.ts";
 
 /** Position of browser code: the scope of its `$`, and the number of lists around it. */
@@ -355,8 +354,6 @@ export class Captures {
     const { scope, level } = place;
     const { text } = this.#module.file;
     const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
-    const isCalled = target !== reference.node && isCallee(target, this.#module.parentOf(target));
-    const prop = target.type === "MemberExpression" ? (memberName(target) ?? "") : "";
     if (place.isCreated && isChildren(target)) {
       throw this.#fail(
         "SVC120",
@@ -365,13 +362,7 @@ export class Captures {
       );
     }
     if (target.type === "Identifier") this.#refuseInstance(reference, binding);
-    if (isCalled && !isFunctionProp(prop)) {
-      throw this.#fail(
-        "SVC107",
-        target,
-        `"${source}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to ${asFunctionProp(prop)}, or pass a signal or an action.`,
-      );
-    }
+    for (const name of propReads(this.#module, target).split(" ")) this.#client.captured.add(name);
     let index = scope.slots.findIndex((slot) => slot.source === source);
     if (index < 0) {
       const kind = this.#module.kind(binding);
@@ -504,10 +495,6 @@ function isChosen(init: Node): boolean {
     return isPure;
   });
   return isPure;
-}
-
-function isCallee(node: Node, parent: Node | undefined): boolean {
-  return parent?.type === "CallExpression" && parent.callee === node;
 }
 
 function isWritten(node: Node, parent: Node | undefined): boolean {

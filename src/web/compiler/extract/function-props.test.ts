@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browserBody, compileError, render, serverBody, serverHead } from "../harness.testkit.ts";
+import { functionNames } from "../emit/passed-props.ts";
+import { browserBody, compileError, compileTsx, render, serverBody, serverHead } from "../harness.testkit.ts";
 
 const A = (body: string): string =>
   `function B(p) { return <b onClick={() => p.onPick(1)}>x</b>; }\nexport function A(p) { ${body} }`;
@@ -44,8 +45,38 @@ describe("a function given to a component as a prop named on…", () => {
     assert.equal(compileError(A("let n = 1; return <B onPick={() => n} />;")).code, "SVC101");
   });
 
-  it("with another name, or with JSX, stays on the server", () => {
-    assert.doesNotMatch(serverBody(A("return <B by={(x) => x} />;")), /\$fn/);
+  it("stays on the server if it contains JSX", () => {
     assert.doesNotMatch(serverBody(A("return <B onRow={(x) => <i>{x}</i>} />;")), /\$fn/);
+  });
+});
+
+describe("a function given to a component as a prop of another name", () => {
+  const text = `function B(p) { return <b onClick={() => p.by(1)}>{p.text()}</b>; }
+    export function A() { const n = signal(1); return <B by={(x) => x} text={() => n.value} />; }`;
+  const liveBody = (called: string[]): string =>
+    compileTsx(text, { liveNames: new Set(["text"]), calledNames: new Set(called) }).live?.output.code ?? "";
+
+  it("is live if it reads what changes", async () => {
+    assert.match(await render(text), /^<b s="1 live-1 [^"]*" on:click="h0"><!--\[-->1<!--\]--><!--p0--><\/b>$/);
+    assert.doesNotMatch(await render(text.replace("n.value", "1")), /<!--/);
+  });
+
+  it("is in the browser's code if the app captures a prop of that name", () => {
+    assert.match(liveBody(["by", "text"]), /export const f0 = \(\$\) => \(\(x\) => x\);/);
+    assert.doesNotMatch(liveBody(["text"]), /export const f0/);
+    assert.deepEqual([...compileTsx(text).captured], ["by"]);
+  });
+
+  it("is captured if a component passes it on under another name", () => {
+    const passed = [[{ name: "run", from: "load" }], [{ name: "other", from: "kept" }]];
+    assert.deepEqual([...functionNames([["run"]], passed)], ["run", "load"]);
+  });
+
+  it("stays on the server if the browser can't create it", () => {
+    const program = "export function A() { let n = 1; n++; return <B by={() => n} />; }";
+    assert.doesNotMatch(serverBody(program), /\$fn/);
+    assert.throws(() => compileTsx(program, { liveNames: new Set(), calledNames: new Set(["by"]) }), {
+      code: "SVC101",
+    });
   });
 });

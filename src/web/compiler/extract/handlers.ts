@@ -12,7 +12,7 @@ import type { Binding } from "../parse/scopes.ts";
  * Checks a handler expression.
  * @param frames functions whose parameters the browser provides, such as `reset` of a fallback.
  * @param isView whether it is in a view, which may be inside of functions that run in the browser.
- * @throws SvcError SVC103 if it is neither a function nor a reference to one, SVC107 for a function prop.
+ * @throws SvcError SVC103 if it is neither a function nor a reference to one.
  */
 export function checkHandler(
   module: Module,
@@ -34,18 +34,14 @@ export function checkHandler(
     if (module.kind(binding) === "value" && (binding.owner === null || isOfHook(binding))) return;
     if (isView && binding.owner !== null && !module.components.has(binding.owner)) return;
     if (frames.some(({ fn, isFallback }) => isFallback && fn === binding.owner)) return;
-    if (binding.declared === "param" && isFunctionProp(binding.name)) return;
-    if (binding.declared === "param") throw functionProp(module, handler, handler.name);
+    if (binding.declared === "param" && binding.owner && module.components.has(binding.owner)) return;
   }
   if (handler.type === "MemberExpression" && handler.object.type === "Identifier") {
     const binding = referenceOf(module, handler.object)?.binding;
     const kind = binding && module.kind(binding);
     if (kind === "import" || kind === "lifted") return;
     if (binding && kind === "value" && (binding.owner === null || isOfHook(binding))) return;
-    if (binding && module.kind(binding) === "props") {
-      if (isFunctionProp(memberName(handler) ?? "")) return;
-      throw functionProp(module, handler, `${binding.name}.${memberName(handler) ?? "…"}`);
-    }
+    if (binding && module.kind(binding) === "props") return;
   }
   if (handler.type === "CallExpression") {
     const call = module.file.text.slice(handler.start, handler.end);
@@ -106,23 +102,9 @@ function isFunctionPart(module: Module, node: Node): boolean {
   return isFunctionExpression(module, node);
 }
 
-/** Names of props whose functions may be sent to the browser. */
+/** Names of props whose functions are in the chunk of their file, because handlers call most of them. */
 export function isFunctionProp(name: string): boolean {
   return /^on[A-Z]/.test(name);
-}
-
-/** `onRemove` for `remove`. */
-export function asFunctionProp(name: string): string {
-  return /^\w/.test(name) ? `on${name.slice(0, 1).toUpperCase()}${name.slice(1)}` : "onSelect";
-}
-
-function functionProp(module: Module, node: Node, name: string): Error {
-  return diagnostic(
-    module.file,
-    "SVC107",
-    node,
-    `"${name}" is a function given as a prop, but only props named on… may be functions in the browser; all others stay on the server. Rename it to ${asFunctionProp(name.split(".").at(-1) ?? "")}, or import the function.`,
-  );
 }
 
 function referenceOf(module: Module, node: Node) {

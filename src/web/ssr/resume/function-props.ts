@@ -1,5 +1,5 @@
 /**
- * Function props named `on…`. The server calls the functions directly. The browser gets a reference: an export of a chunk that
+ * Function props. The server calls the functions directly. The browser gets a reference: an export of a chunk that
  * creates the function, and its captured values. Only the server writes references; it never reads them from a request.
  */
 import type { TemplateInfo } from "../template-info.ts";

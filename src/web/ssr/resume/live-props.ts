@@ -7,7 +7,7 @@ import { currentRender, renderInProgress } from "../current-page.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { holdsNested } from "./nested-values.ts";
-import { record } from "./function-props.ts";
+import { record, referenceOf } from "./function-props.ts";
 
 /** Key of the derived values in a props object, by name. A rest of props and a spread of them have it too. */
 export const LIVE: unique symbol = Symbol("live props");
@@ -23,12 +23,28 @@ interface Props {
   readonly [LIVE]?: Live;
 }
 
+/** Stands for the value of a prop that is a function: calling it may read what changes. */
+export const CALLED = 1;
+
 /** Adds derived values to a props object. @param given by name; falsy for a prop that is not live */
 export function live<Given extends object>(props: Given, given: Live | undefined): Given {
   if (!given) return props;
   const found: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(given)) if (value && Object.hasOwn(props, name)) found[name] = value;
+  for (const [name, value] of Object.entries(given)) {
+    if (!value || !Object.hasOwn(props, name)) continue;
+    const own = value === CALLED ? readingFunction((props as Props)[name]) : value;
+    if (own) found[name] = own;
+  }
   return Object.assign(props, { [LIVE]: Object.keys(found).length > 0 ? found : undefined });
+}
+
+/** A function that the browser can create, if it is made from reactive values. */
+function readingFunction(value: unknown): unknown {
+  return referenceOf(value)?.slots.some(isReactive) ? value : undefined;
+}
+
+function isReactive(value: unknown): boolean {
+  return value instanceof Derived || holdsNested(value);
 }
 
 /** @param slots the values that the browser makes it from. */
@@ -52,9 +68,7 @@ export function deriveIf(
 
 /** A derived value if what the browser makes it from is reactive. */
 export function deriveRead(block: TemplateInfo, symbol: string, slots: readonly unknown[]): object | undefined {
-  return slots.some((value) => value instanceof Derived || holdsNested(value))
-    ? derive(block, symbol, slots)
-    : undefined;
+  return slots.some(isReactive) ? derive(block, symbol, slots) : undefined;
 }
 
 /** The derived value of a live prop; undefined for others. */
