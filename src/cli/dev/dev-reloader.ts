@@ -47,6 +47,8 @@ export class DevReloader {
   #turn: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #changedMs = 0;
+  /** Number of loads that edits have asked for. */
+  #asked = 0;
 
   constructor(options: DevReloaderOptions) {
     this.#options = options;
@@ -89,6 +91,7 @@ export class DevReloader {
     clearTimeout(this.#timer);
     if (!this.#answer) {
       this.#changedMs = performance.now();
+      this.#asked++;
       this.#next = new Promise((done) => (this.#answer = done));
       // #replace reports the failure. No request may be waiting for this promise.
       this.#next.catch(ignore);
@@ -104,7 +107,8 @@ export class DevReloader {
 
   #replace(): void {
     const { onReady, onFault } = this.#options;
-    const own = this.#next;
+    // Not the promise of the app: closures that hold it would keep the app in memory, with its open files.
+    const own = this.#asked;
     const before = this.#turn;
     const replaced = (async () => {
       await before;
@@ -117,7 +121,7 @@ export class DevReloader {
     })();
     this.#turn = replaced.then(ignore, ignore);
     /** An edit during the load lets modules run twice or lack their browser code, so only the load of that edit counts. */
-    const isOutdated = (): boolean => this.#next !== own;
+    const isOutdated = (): boolean => this.#asked !== own;
     this.#answer?.(
       replaced.then(
         (app) => (isOutdated() ? this.app() : app),
