@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as oracle from "alien-signals";
 import fc from "fast-check";
-import { batch, computed, isComputed, isSignal, signal, untrack } from "./signal.ts";
+import { batch, computed, isComputed, isSignal, signal, untrack, watch } from "./signal.ts";
 import { onCleanup } from "./cleanup.ts";
 import { effect } from "./effect.ts";
+import { scoped } from "./system.ts";
 
 describe("the reactivity system", () => {
   it("runs a computed when it is first read, and again only after a dependency changed", () => {
@@ -63,6 +64,70 @@ describe("the reactivity system", () => {
       }),
     );
     assert.equal(runs, 2);
+  });
+
+  it("runs nothing that reads a signal which a batch sets and sets back", () => {
+    const a = signal(0);
+    const runs: string[] = [];
+    const double = computed(() => (runs.push("computed"), a.value * 2));
+    effect(() => void runs.push(`effect ${a.value}`));
+    effect(() => void runs.push(`effect of the computed ${double.value}`));
+    runs.length = 0;
+    batch(() => {
+      a.value++;
+      batch(() => (a.value += 5));
+      a.value -= 6;
+    });
+    assert.deepEqual([runs, a.value, double.value], [[], 0, 0]);
+    batch(() => {
+      a.value = 1;
+      a.value = 2;
+    });
+    assert.deepEqual(runs, ["effect 2", "computed", "effect of the computed 4"]);
+  });
+
+  it("runs an effect that began in a batch with a value which the batch sets back", () => {
+    const a = signal(0);
+    const seen: number[] = [];
+    batch(() => {
+      a.value = 1;
+      effect(() => void seen.push(a.value));
+      a.value = 0;
+    });
+    assert.deepEqual(seen, [1, 0]);
+  });
+
+  it("runs a computed at each read if it changes what it reads", () => {
+    const a = signal(1);
+    const next = computed(() => {
+      a.value++;
+      return a.value;
+    });
+    assert.deepEqual([next.value, next.value, a.value], [2, 3, 3]);
+  });
+
+  it("runs an older effect first, so that it can end a newer one that has read the signal for longer", () => {
+    const isShown = signal(true);
+    const isAsked = signal(false);
+    const seen: boolean[] = [];
+    let end: (() => void) | undefined;
+    watch(
+      () => !isAsked.value || isShown.value,
+      (shows) => {
+        if (!shows) return end?.();
+        end ??= scoped(
+          false,
+          () =>
+            void watch(
+              () => isShown.value,
+              (value) => void seen.push(value),
+            ),
+        );
+      },
+    );
+    isAsked.value = true;
+    isShown.value = false;
+    assert.deepEqual(seen, [true]);
   });
 
   it("runs an effect's cleanup before its next run and at its end", () => {

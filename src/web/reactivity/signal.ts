@@ -1,5 +1,5 @@
 /** The API of the dependency graph: `signal`, `computed`, `watch`, `batch`, `untrack`. The same code on the server and in the browser. */
-import { assign, flush, guard, owned, reader, refresh, touch, type Node } from "./system.ts";
+import { CHECK, DIRTY, flush, FRESH, guard, markReaders, owned, reader, refresh, touch, type Node } from "./system.ts";
 
 export { batch, untrack } from "./system.ts";
 
@@ -13,26 +13,31 @@ export interface Computed<T> {
   readonly value: T;
 }
 
+let born = 0;
+
 export class Cell implements Node {
   _value: unknown;
+  _known: unknown;
   _run: (() => unknown) | undefined;
   _write: Node["_write"];
   _mark: number;
+  _born: number;
   _fault: Node["_fault"];
   _sources: Node["_sources"];
   _readers: Node["_readers"];
   _end: (() => void) | undefined;
 
   constructor(value?: unknown, run?: () => unknown, write?: Node["_write"], end?: () => void) {
-    this._value = value;
+    this._value = this._known = value;
+    this._born = born++;
     this._run = run;
     this._write = write;
-    this._mark = run ? 2 : 0;
+    this._mark = run ? DIRTY : FRESH;
     this._end = end;
   }
 
   get value(): unknown {
-    if (this._mark) refresh(this);
+    if (this._mark && (reader || this._run)) refresh(this);
     // Track after refreshing, otherwise the node's own first value would mark the reader dirty.
     if (reader) {
       (this._readers ??= new Set()).add(reader);
@@ -43,9 +48,12 @@ export class Cell implements Node {
   }
 
   set value(value: unknown) {
-    if (this._run) throw new TypeError("svc: read-only computed");
+    if (this._run) throw new Error("svc: read-only computed");
     touch(this);
-    assign(this, value);
+    this._value = value;
+    // Its readers compare the value with the known one before they run, because a batch may set it back.
+    this._mark = CHECK;
+    markReaders(this, CHECK);
     flush();
   }
 }

@@ -1,28 +1,33 @@
 /**
  * The dependency graph: tracks reads, marks outdated nodes and runs them again. signal.ts provides the API.
  *
- * The algorithm is push-pull. A write marks the direct readers dirty and all nodes behind them `check`, and queues marked effects. A read
- * or a flush then evaluates only marked nodes. So each node runs at most once per flush, never sees half-updated state, and depends on
- * exactly what it read last time. The tests compare it with alien-signals.
+ * The algorithm is push-pull. A write marks the signal and all nodes behind it `check`, and queues marked effects. A read or a flush then
+ * compares the signal's value with the one that its readers know, marks them dirty if it differs, and evaluates only dirty nodes. So each
+ * node runs at most once per flush, never sees half-updated state, and depends on exactly what it read last time. A signal that a batch
+ * sets back runs nothing. The tests compare it with alien-signals.
  *
- *     write a ──► b (dirty) ──► c (check) ──► effect e (check, queued)
+ *     write a (check) ──► b (check) ──► c (check) ──► effect e (check, queued)
  *
  * The browser build renames fields and functions that start with an underscore.
  */
 
-/** Fresh: the value is current. Check: an indirect dependency changed, so check the sources. Dirty: a direct dependency changed. */
-const FRESH = 0;
-const CHECK = 1;
-const DIRTY = 2;
+/** Fresh: the value is current. Check: it or a dependency may have changed, so compare. Dirty: a direct dependency changed. */
+export const FRESH = 0;
+export const CHECK = 1;
+export const DIRTY = 2;
 const DISPOSED = 3;
 
 export interface Node {
   _value: unknown;
+  /** The value that the readers know. After a write it may differ from `_value`, until an effect or computed reads it. */
+  _known: unknown;
   /** Set for computeds and effects. */
   _run: (() => unknown) | undefined;
   /** Set for effects: receives the result of a run. */
   _write: ((value: never) => void) | undefined;
   _mark: number;
+  /** Order of creation: an owner was created before the nodes that it owns. */
+  _born: number;
   /** Throws the error of a computed's last run, if it failed. */
   _fault: (() => never) | undefined;
   _sources: Node[] | undefined;
@@ -61,18 +66,18 @@ export const guard: {
 /** Effects that trigger each other endlessly are a bug of the page. A queue of this length is taken for that. */
 const MAX_QUEUE = 1e6;
 
-export function assign(node: Node, value: unknown): void {
-  if (Object.is(value, node._value)) return;
-  node._value = value;
+/** Sets a value, and marks the readers if it is new to them. */
+function settle(node: Node, value: unknown): void {
+  if (Object.is(value, node._known)) return;
+  node._known = node._value = value;
   markReaders(node, DIRTY);
 }
 
-function markReaders(node: Node, level: number): void {
+export function markReaders(node: Node, level: number): void {
   node._readers?.forEach((other) => {
     const before = other._mark;
-    if (before >= level) return;
-    other._mark = level;
-    if (before !== FRESH) return;
+    if (before < level) other._mark = level;
+    if (before) return;
     if (other._write) queue.push(other);
     markReaders(other, CHECK);
   });
@@ -81,14 +86,12 @@ function markReaders(node: Node, level: number): void {
 /** Brings a marked node up to date. @param isQuiet skips the write of an effect, because its result is in place already */
 export function refresh(node: Node, isQuiet?: boolean): void {
   if (node._mark === CHECK) {
-    for (const source of node._sources!) {
-      refresh(source);
-      if (node._mark > CHECK) break;
-    }
+    settle(node, node._value);
+    node._sources?.forEach((source) => node._mark > CHECK || refresh(source));
   }
   const { _mark, _write } = node;
   // Marked fresh before it runs, since an effect may trigger itself, and one that throws must be able to run again.
-  if (_mark < (_write ? DISPOSED : DIRTY)) node._mark = FRESH;
+  if (_mark < DISPOSED) node._mark = FRESH;
   if (_mark !== DIRTY) return;
   forget(node);
   const outer = reader;
@@ -96,22 +99,16 @@ export function refresh(node: Node, isQuiet?: boolean): void {
   reader = node;
   node._fault = undefined;
   try {
-    try {
-      value = node._run!();
-    } catch (error) {
-      if (_write) throw error;
-      value = node._fault = () => {
-        throw error;
-      };
-    }
-    reader = undefined;
-    if (!_write) {
-      assign(node, value);
-      node._mark = FRESH;
-    } else if (!isQuiet) node._write!(value as never);
-  } finally {
-    reader = outer;
+    value = node._run!();
+  } catch (error) {
+    value = node._fault = () => {
+      throw error;
+    };
   }
+  reader = outer;
+  if (!_write) return settle(node, value);
+  node._fault?.();
+  if (!isQuiet) untrack(() => _write(value as never));
 }
 
 function forget(node: Node): void {
@@ -128,10 +125,10 @@ export function dispose(node: Node): void {
 /** Runs the queued effects. If some throw, the others still run, and the first error is thrown at the end. */
 export function flush(): void {
   if (batchDepth) return;
-  const errors: unknown[] = [];
+  let fault: (() => never) | undefined;
   batchDepth = 1;
-  // Effects may queue more nodes; the loop reaches those too.
-  for (const node of queue) {
+  // Owners first: they may end the nodes that they own. Effects may queue more nodes; the loop reaches those too.
+  for (const node of queue.sort((one, other) => one._born - other._born)) {
     try {
       if (queue.length > MAX_QUEUE) {
         queue.length = 0;
@@ -139,13 +136,14 @@ export function flush(): void {
       }
       refresh(node);
     } catch (error) {
-      errors.push(error);
+      fault ??= () => {
+        throw error;
+      };
     }
   }
   queue = [];
   batchDepth = 0;
-  // The first one. A loop compresses better than an index.
-  for (const error of errors) throw error;
+  fault?.();
 }
 
 /**

@@ -135,7 +135,7 @@ function endBindings(): void {
 function carry(known: unknown, index: number, isKept: boolean): void {
   const fresh = resume.valueAt(index);
   if (known instanceof Cell && fresh instanceof Cell) {
-    if (!isKept) known._value = fresh._value;
+    if (!isKept) known._value = known._known = fresh._value;
   } else if (!isKept && textOf(known) !== textOf(fresh)) return;
   const scopes = resume.sleepers.get(fresh as object);
   resume.sleepers.delete(fresh as object);

@@ -11,7 +11,7 @@ const rewound = (index: number, [kind, json]: ValueRow, run: () => void): void =
     const now = value._value;
     const then = (before as Cell)._value;
     if (JSON.stringify(now) === JSON.stringify(then)) return run();
-    value._value = then;
+    value._value = value._known = then;
     run();
     value.value = now;
   } else if (kind === 2 || kind === 6) {
