@@ -35,7 +35,7 @@ const fetched = ({ scripts }: Tab): string[] =>
     .map((path) => path.replace(/-[0-9a-f]{8}\.js$/, ".js"))
     .toSorted();
 
-const CODE = ["/_svc/core.js", "/_svc/handler/cart.js", "/_svc/region.js"];
+const CODE = ["/_svc/core.js", "/_svc/handler/cart.js", "/_svc/handler/total.js", "/_svc/region.js"];
 
 /** Clicks "Add". @returns whether the page shows the new row when the event ends, so before the browser paints again */
 const isShownAtOnce = (page: Page): Promise<boolean> =>
@@ -117,8 +117,9 @@ describe("a page with prefetch: intent", () => {
   it("fetches code when the visitor points at an element with a handler, not before", async () => {
     const tab = await opened("/intent");
     assert.deepEqual(fetched(tab), []);
+    const arrives = tab.page.waitForResponse(/handler\/cart/);
     await tab.page.hover("#add");
-    await tab.page.waitForLoadState("networkidle");
+    await arrives;
     // Not the code of the list, which only the first write needs.
     assert.deepEqual(fetched(tab), CODE.slice(0, 2));
     await tab.close();
