@@ -7,7 +7,7 @@ import type { Bug } from "./simulation-world.ts";
 
 const SEEDS = 300;
 /** Each planted bug is detected within this many seeds, most within the first thirty. */
-const ENOUGH = 200;
+const ENOUGH = 1000;
 
 describe("a simulation of runs", () => {
   it("ends every run as planned and keeps the promises of the store, despite crashes, delays and reordering", async (test) => {
