@@ -19,7 +19,7 @@ import type { TransactionRun } from "../contract/transaction.ts";
 import type { Transition } from "../contract/transition.ts";
 import type { OutboxRow } from "../contract/webhook-rows.ts";
 import { EncryptedList } from "./encrypted-list.ts";
-import { keyOfText, type PayloadCipher } from "./payload-cipher.ts";
+import { isMarked, keyOfText, type PayloadCipher } from "./payload-cipher.ts";
 import {
   auditPayloads,
   deliveryPayloads,
@@ -29,6 +29,7 @@ import {
   partPlace,
   pastNodePayloads,
   signalPayloads,
+  staysPlain,
 } from "./payload-rows.ts";
 import { opening, sealing, showing, type PayloadTransform } from "./payload-transform.ts";
 
@@ -39,6 +40,7 @@ export class EncryptedGraphs implements GraphStore {
   readonly #show: PayloadTransform;
   readonly #list: EncryptedList;
   readonly #sent: WeakMap<OutboxRow, OutboxRow>;
+  readonly #isOn: boolean;
   /** Decrypted events by their stored form: all followers of a run get the same objects. */
   readonly #shown = new WeakMap<GraphEvent, GraphEvent>();
   readonly eventsAtHand?: (graphId: string, afterSeq: number) => GraphEvent[] | undefined;
@@ -52,6 +54,7 @@ export class EncryptedGraphs implements GraphStore {
     this.#show = showing(cipher);
     this.#list = new EncryptedList(graphs, cipher);
     this.#sent = sent;
+    this.#isOn = cipher.isOn;
     if (graphs.eventsAtHand)
       this.eventsAtHand = (graphId, afterSeq) => {
         const events = graphs.eventsAtHand?.(graphId, afterSeq);
@@ -78,6 +81,7 @@ export class EncryptedGraphs implements GraphStore {
 
   /** Copies only the changed parts of a transition, which its owner may use again. */
   #sealed(transition: Transition): Transition {
+    if (!this.#isOn && staysPlain(transition)) return transition;
     const seal = this.#seal;
     const { graphId, insert, graph, nodes, insertNodes, events, outbox, outboxAgain, signals, pastNodes, audit } =
       transition;
@@ -150,11 +154,13 @@ export class EncryptedGraphs implements GraphStore {
   }
 
   /** Screens show events, and nothing is decided by their data. */
-  #events(events: readonly GraphEvent[]): GraphEvent[] {
+  #events<Events extends readonly GraphEvent[]>(events: Events): Events | GraphEvent[] {
+    if (!events.some(({ data }) => isMarked(data))) return events;
     return events.map((event) => {
+      if (keyOfText(event.data) === undefined) return eventPayloads(this.#show, event);
       const known = this.#shown.get(event);
       if (known) return known;
-      const shown = keyOfText(event.data) === undefined ? eventPayloads(this.#show, event) : this.#later(event);
+      const shown = this.#later(event);
       this.#shown.set(event, shown);
       return shown;
     });

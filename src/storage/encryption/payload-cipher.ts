@@ -62,7 +62,7 @@ export class PayloadCipher {
 
   /** @throws SvcError `SVC_PAYLOAD_KEY` */
   open(value: Json, place: string): Json {
-    if (typeof value !== "string" || !value.startsWith(MARK)) return value;
+    if (typeof value !== "string" || !isMarked(value)) return value;
     return isSealed(value) ? (JSON.parse(this.#openText(value, place)) as Json) : unescaped(value);
   }
 
@@ -167,6 +167,11 @@ export function keyOfBytes(data: Uint8Array): string | undefined {
   if (length === 0) return undefined;
   const start = BYTES_MARK.length + 1;
   return Buffer.from(data.subarray(start, start + length)).toString("latin1");
+}
+
+/** Whether a value is an encrypted one, or a plain one that begins like it. */
+export function isMarked(value: unknown): boolean {
+  return typeof value === "string" && value.startsWith(MARK);
 }
 
 export function isPayloadKeyError(error: unknown): error is SvcError {

@@ -3,11 +3,13 @@
  * contain no separator; other names may, so places with two of them are JSON.
  */
 import type { NewAudit } from "../contract/control.ts";
-import type { GraphEvent, GraphRow, NewEvent, NodeRow, SignalRow } from "../contract/graph-rows.ts";
+import type { Failure, GraphEvent, GraphRow, NewEvent, NodeRow, SignalRow } from "../contract/graph-rows.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { SentEventRow } from "../contract/sent-events.ts";
 import type { StartGroupRow } from "../contract/start-groups.ts";
 import type { AttemptRow, OutboxRow } from "../contract/webhook-rows.ts";
+import type { Transition } from "../contract/transition.ts";
+import { isMarked } from "./payload-cipher.ts";
 import type { PayloadTransform } from "./payload-transform.ts";
 
 type Kind = "json" | "text" | "error" | "progress";
@@ -156,6 +158,32 @@ export function startGroupPayloads<R extends Pick<StartGroupRow, "graph" | "key"
 
 export const answerPlace = (id: string): string => `answer/${id}`;
 export const partPlace = (graphId: string, upload: string, at: number): string => `artifact/${graphId}/${upload}/${at}`;
+
+/** Whether a transition needs no prefix while encryption is off: none of its values looks like an encrypted one. Most cost only this check. */
+export function staysPlain(transition: Transition): boolean {
+  const { insert, graph, nodes, insertNodes, pastNodes, events, outbox, outboxAgain, signals, audit } = transition;
+  const isPlainNode = (row: Partial<NodeRow>): boolean => isPlain(row, NODE_PAYLOADS);
+  return (
+    outboxAgain === undefined &&
+    (!insert || isPlain(insert, GRAPH_PAYLOADS)) &&
+    (!graph || isPlain(graph, GRAPH_PAYLOADS)) &&
+    (!audit || !isMarked(audit.data)) &&
+    [nodes, insertNodes, pastNodes].every((rows) => !rows || rows.every(isPlainNode)) &&
+    (!events || events.every(({ data }) => !isMarked(data))) &&
+    (!outbox || outbox.every(({ body }) => !isMarked(body))) &&
+    (!signals || signals.every(({ payload }) => !isMarked(payload)))
+  );
+}
+
+function isPlain(row: Partial<GraphRow> | Partial<NodeRow>, payloads: Readonly<Record<string, Kind>>): boolean {
+  const columns = row as Readonly<Record<string, unknown>>;
+  for (const key in payloads) {
+    const value = columns[key];
+    const text = payloads[key] === "error" ? (value as Failure | null | undefined)?.message : value;
+    if (isMarked(text) || (payloads[key] === "progress" && value !== undefined && value !== null)) return false;
+  }
+  return true;
+}
 
 /** @returns the row itself if nothing changes. Keeps the order of the columns, by which stores group changes. */
 function changed<R extends object>(to: PayloadTransform, row: R, payloads: Payloads<R>, place: string): R {
