@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { Command, requireNoMore, UsageError, type Environment } from "../command.ts";
 import type { BackupTask } from "./backup.ts";
+import { databaseUrlOf } from "./database-url.ts";
 
 export const backupCommand = new Command({
   name: "backup",
@@ -28,10 +29,8 @@ the files -wal and -shm beside it.`,
   load: async () => (await import("./backup.ts")).backup,
 });
 
-/** The app reads the same variables, and an empty one counts as unset (app/lifecycle/config.ts). */
 function sourceFile(from: string | undefined, env: Environment): string {
-  const set = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const url = from ?? set(VARIABLES.databaseUrl) ?? `sqlite:${set(VARIABLES.dataDir) ?? ".svc"}/svc.db`;
+  const url = from ?? databaseUrlOf(env);
   if (/^postgres(?:ql)?:/.test(url))
     throw new UsageError(
       `svc backup copies SQLite files. For PostgreSQL, use pg_dump: pg_dump --schema=svc --schema=graphile_worker "$${VARIABLES.databaseUrl}"`,

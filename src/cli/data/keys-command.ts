@@ -2,6 +2,7 @@
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { readPayloadKeys } from "../../storage/encryption/payload-keys.ts";
 import { Command, requireNoMore, UsageError, type Environment } from "../command.ts";
+import { databaseUrlOf } from "./database-url.ts";
 import type { KeysTask } from "./keys.ts";
 
 export const keysCommand = new Command({
@@ -34,12 +35,6 @@ removed from the variable. Stop the app first if its database is SQLite; on Post
   },
   load: async () => (await import("./keys.ts")).keys,
 });
-
-/** The app reads the same variables (app/lifecycle/config.ts), and an empty one counts as unset. */
-function databaseUrlOf(env: Environment): string {
-  const set = (name: string): string | undefined => env[name]?.trim() || undefined;
-  return set(VARIABLES.databaseUrl) ?? `sqlite:${set(VARIABLES.dataDir) ?? ".svc"}/svc.db`;
-}
 
 function keysOf(env: Environment): KeysTask["keys"] {
   try {
