@@ -50,18 +50,25 @@ function setUp(loads: readonly { load: () => Promise<LoadedModules> }[]) {
   return { reloader, faults, fault: new Promise<void>((resolve) => (report = resolve)) };
 }
 
+/** A running app, an edit whose load has begun, and a request that waits for it. `third` is the load of the next edit. */
+async function edited() {
+  const [first, second, third] = [newLoad(), newLoad(), newLoad()];
+  const made = setUp([first, second, third]);
+  const { reloader } = made;
+  first.end(appNamed("first"));
+  await reloader.load();
+  await reloader.boot("http://127.0.0.1:3000");
+  reloader.changed();
+  const request = reloader.app();
+  await second.begun;
+  return { ...made, request, second, third };
+}
+
 const nameOf = (app: unknown): unknown => Reflect.get(app as object, "name");
 
 describe("A load under svc dev", () => {
   it("that fails after another edit is not reported, and its requests get the app of that edit", async () => {
-    const [first, second, third] = [newLoad(), newLoad(), newLoad()];
-    const { reloader, faults } = setUp([first, second, third]);
-    first.end(appNamed("first"));
-    await reloader.load();
-    await reloader.boot("http://127.0.0.1:3000");
-    reloader.changed();
-    const request = reloader.app();
-    await second.begun;
+    const { reloader, faults, request, second, third } = await edited();
     reloader.changed();
     second.fail("a module ran twice");
     third.end(appNamed("third"));
@@ -72,14 +79,7 @@ describe("A load under svc dev", () => {
   });
 
   it("that succeeds after another edit answers no request, because its modules may have run twice", async () => {
-    const [first, second, third] = [newLoad(), newLoad(), newLoad()];
-    const { reloader } = setUp([first, second, third]);
-    first.end(appNamed("first"));
-    await reloader.load();
-    await reloader.boot("http://127.0.0.1:3000");
-    reloader.changed();
-    const request = reloader.app();
-    await second.begun;
+    const { reloader, request, second, third } = await edited();
     reloader.changed();
     second.end(appNamed("second"));
     third.end(appNamed("third"));
@@ -88,14 +88,7 @@ describe("A load under svc dev", () => {
   });
 
   it("that fails without another edit is reported, and fails its requests until the next edit", async () => {
-    const [first, second, third] = [newLoad(), newLoad(), newLoad()];
-    const { reloader, faults, fault } = setUp([first, second, third]);
-    first.end(appNamed("first"));
-    await reloader.load();
-    await reloader.boot("http://127.0.0.1:3000");
-    reloader.changed();
-    const request = reloader.app();
-    await second.begun;
+    const { reloader, faults, fault, request, second, third } = await edited();
     second.fail("a syntax error");
     await assert.rejects(request, /a syntax error/);
     await fault;

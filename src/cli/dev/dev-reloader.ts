@@ -120,7 +120,7 @@ export class DevReloader {
       return this.#boot();
     })();
     this.#turn = replaced.then(ignore, ignore);
-    /** An edit during the load lets modules run twice or lack their browser code, so only the load of that edit counts. */
+    // An edit during the load lets modules run twice or lack their browser code, so only the load of that edit counts.
     const isOutdated = (): boolean => this.#asked !== own;
     this.#answer?.(
       replaced.then(
