@@ -77,7 +77,7 @@ export function markReaders(node: Node, level: number): void {
   node._readers?.forEach((other) => {
     const before = other._mark;
     if (before < level) other._mark = level;
-    if (before) return;
+    if (before !== FRESH) return;
     if (other._write) queue.push(other);
     markReaders(other, CHECK);
   });
