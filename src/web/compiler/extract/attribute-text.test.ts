@@ -55,6 +55,8 @@ describe("class, style, URL and state attributes", () => {
     assert.equal(await written('class={[n.value && "b", n.value ? "c" : ""]}', 0), "root @class: null");
     assert.equal(await written('class={["x", n.value && "b", { d: n.value }]}', 2), 'root @class: "x b d"');
     assert.equal(await written('style={n.value ? "top:0" : ""}', 0), "root @style: null");
+    assert.equal(await written('class={n.value ? "a" : ("b")}', 0), 'root @class: "b"');
+    assert.equal(await written('class={n.value > 0 ? "" : "b"}', 2), "root @class: null");
     assert.equal(await written("aria-pressed={n.value === 1}", 2), 'root @aria-pressed: "false"');
     assert.equal(await written("href={`/item/${n.value}`}", "javascript:"), 'root @href: "/item/javascript:"');
   });

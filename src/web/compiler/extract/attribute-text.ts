@@ -15,7 +15,7 @@ export function plainAttribute(how: AttributeKind, expression: Expression): Code
   const inner = unwrap(expression);
   const kind = valueKind(inner);
   if (how === "class" || how === "style") {
-    if (kind === "string") return ["(", expression, ") || null"];
+    if (kind === "string") return choiceOfTexts(inner) ?? ["(", expression, ") || null"];
     return how === "class" ? classCode(inner) : undefined;
   }
   if (how === "url") return hasHarmlessStart(inner) ? [expression] : undefined;
@@ -24,6 +24,17 @@ export function plainAttribute(how: AttributeKind, expression: Expression): Code
     return kind === "unknown" ? undefined : [expression];
   }
   return undefined;
+}
+
+/** `todo.done ? "done" : ""` -> `todo.done ? "done" : null`. */
+function choiceOfTexts(value: Node): Code | undefined {
+  if (value.type !== "ConditionalExpression") return undefined;
+  const texts = [value.consequent, value.alternate].map((side) => {
+    const text = unwrap(side);
+    return text.type === "Literal" && typeof text.value === "string" ? JSON.stringify(text.value || null) : undefined;
+  });
+  const [yes, no] = texts;
+  return yes !== undefined && no !== undefined ? ["(", value.test, `) ? ${yes} : ${no}`] : undefined;
 }
 
 /** `{ done: todo.done }` -> `todo.done ? "done" : null`. */
