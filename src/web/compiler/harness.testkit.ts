@@ -183,7 +183,8 @@ export const E = (run: Read, reads: Read[]): void => {
   run();
 };
 export const L = (element: unknown, run: (element: unknown) => unknown): void => {
-  cleanups.push(undoable(() => run(element)));
+  const undo = undoable(() => run(element));
+  if (undo) cleanups.push(undo);
 };
 /** Cleanup functions of lifecycle callbacks. */
 export const cleanups: (() => void)[] = [];

@@ -32,6 +32,8 @@ export interface Place {
   isCreated?: true;
   /** The created code around it: names that it declares keep their values. */
   within?: Node;
+  /** Whether bindings run it: the value of a prop, which its component reads where it shows it. */
+  isRead?: true;
   /** Whether it is the code of a derived value, which is made again when what it reads changes. */
   isDerived?: true;
   /** Names that code around it declares. They keep their values. */
@@ -223,9 +225,19 @@ export class Captures {
     const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
     const { edits } = place.scope;
     edits.update(target.start, target.end, isShorthand ? `${reference.name}: ${code}` : code);
-    const isInRow = place.isBinding && !place.isHelper && place.level > 0;
+    const isInRow = !place.isHelper && this.#runsPerRow(target, place);
     const mayBeSignal = !/^(?:computed|function|lifted|resource|store)$/.test(this.#module.kind(binding));
     if (isInRow && mayBeSignal && !this.#frameOf(binding, place.scope)) this.#select(target, place.scope);
+  }
+
+  #runsPerRow(target: Node, place: Place): boolean {
+    if (place.isBinding || place.isRead) return place.level > 0;
+    if (!place.isDerived) return false;
+    let functions = 0;
+    for (let node = this.#module.parentOf(target); node; node = this.#module.parentOf(node))
+      if (isFunction(node)) functions++;
+    // One is the component.
+    return functions > 1;
   }
 
   /** In rows: `selected.value === row.id` -> `is(selected, row.id)`. */

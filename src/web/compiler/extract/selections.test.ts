@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browserBody } from "../harness.testkit.ts";
+import { browserBody, compileTsx } from "../harness.testkit.ts";
 
 /** Browser code of a list whose rows hold `row`, in a component that begins with `before`. */
 function rowsWith(row: string, before = "", rest = ""): string {
@@ -29,6 +29,16 @@ describe("a comparison with a signal", () => {
       /\(\$is\(\$\.\$\[\d\], \(\$\.i\.value\.id\)\)\) \? 1 : 2/,
     );
     assert.match(rowsWith("<b>{chosen.value === list.value ? 1 : 2}</b>"), /\$is\(\$\.\$\[\d\], \$\.\$\[\d\]\.value\)/);
+  });
+
+  it("in a prop of a row's component uses it, in rows of the server and of the browser", () => {
+    const text = `import { For, signal } from "svckit"; const Row = (props) => <b>{props.isOn ? 1 : props.go()}</b>;
+      export function A() { const chosen = signal(0); const list = signal([{ id: 1 }]);
+        return <div onClick={() => list.value = []}><For each={list.value}>{(item) =>
+          <Row isOn={chosen.value === item.id} go={() => chosen.value === item.id} />}</For></div>; }`;
+    assert.match(browserBody(text), /get isOn\(\) \{ return \(\$is\(\$\.\$\[\d\], \$\.i\.value\.id\)\); \}/);
+    assert.match(browserBody(text), /go: \(\) => \$\.\$\[\d\]\.value === \$\.i\.value\.id/);
+    assert.match(compileTsx(text).live?.output.code ?? "", /\(\$is\(\$\[\d\], \$\[\d\]\.id\)\)/);
   });
 
   it("is unchanged outside of rows, in handlers, functions and computeds", () => {
