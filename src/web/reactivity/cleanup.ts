@@ -32,8 +32,8 @@ export function runCleanups(all: readonly Cleanup[]): void {
   if (errors.length) throw errors[0];
 }
 
-/** Runs `run`. @returns a function that runs its cleanups. If `run` throws, they run at once. */
-export function undoable(run: () => unknown): () => void {
+/** Runs `run`. @returns a function that runs its cleanups; undefined if it has none. If `run` throws, they run at once. */
+export function undoable(run: () => unknown): (() => void) | undefined {
   const outer = cleanups;
   const mine: Cleanup[] = (cleanups = []);
   const undo = (): void => runCleanups(mine.splice(0));
@@ -48,5 +48,5 @@ export function undoable(run: () => unknown): () => void {
   } finally {
     cleanups = outer;
   }
-  return undo;
+  return mine.length > 0 ? undo : undefined;
 }

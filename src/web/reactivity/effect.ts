@@ -9,19 +9,19 @@ import { dispose, untrack } from "./system.ts";
  * @returns a function that ends the effect.
  */
 export function effect(run: () => unknown): () => void {
-  let undo = (): void => {};
+  let undo: (() => void) | undefined;
   const node = watch(
     () => {
       // Run even if a cleanup throws. An effect that skipped its run would have no dependencies and never run again.
       try {
-        untrack(undo);
+        if (undo) untrack(undo);
       } finally {
         undo = undoable(run);
       }
     },
     () => {},
     false,
-    () => untrack(undo),
+    () => undo && untrack(undo),
   );
   const end = (): void => dispose(node);
   // An effect inside another effect, or inside a lifecycle callback, ends with it.

@@ -1,9 +1,9 @@
 /** Bindings: each keeps one place of the document equal to an expression. Names follow docs/resume-protocol.md section 5. */
 import { watch } from "../../reactivity/signal.ts";
-import { isResuming } from "../../reactivity/system.ts";
+import { isResuming, type Node as Effect } from "../../reactivity/system.ts";
 
-/** Calls `write` with the value of `read`, now and after each change. While resuming the first write is skipped. */
-export const bind = <T>(read: () => T, write: (value: T) => void): void => void watch(read, write, isResuming());
+/** Calls `write` with the value of `read`, now and after each change. While resuming the first write is skipped. @returns the effect */
+export const bind = <T>(read: () => T, write: (value: T) => void): Effect => watch(read, write, isResuming());
 
 /** Text of a value as the server writes it, before escaping. Arrays are joined. */
 const str = (value: unknown): string => {

@@ -179,7 +179,7 @@ export const Caught = (event: Failure, end: Element, make: () => Element, bind: 
     batch(() => retries.forEach((retry) => retry()));
   };
   const slots: FallbackSlots = { $, i: { value: event.error }, n: { value: reset } };
-  slotsAt.set(element, slots);
+  element[slotsAt] = slots;
   const stop = scoped(false, () => bind && bind(slots, element));
 };
 
@@ -187,6 +187,6 @@ export const Caught = (event: Failure, end: Element, make: () => Element, bind: 
 export const Fell = ($: Slots, root: Element, bind: Bind): void => {
   if (isEnd(root)) return;
   const slots: FallbackSlots = { $, i: { value: new Error() }, n: { value: () => location.reload() } };
-  slotsAt.set(root, slots);
+  root[slotsAt] = slots;
   if (bind) bind(slots, root);
 };

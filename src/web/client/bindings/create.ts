@@ -52,7 +52,7 @@ export class NodeRange {
     for (const node of this._nodes().slice(1, -1)) {
       if (node instanceof Element) {
         for (const at of [node, ...node.querySelectorAll(`[${DOM.scope}],template[${DOM.portal}]`)]) {
-          slotsAt.get(at)?._end?.();
+          at[slotsAt]?._end?.();
           const portal = at.localName === "template" && at.getAttribute(DOM.portal);
           if (portal) document.querySelector(`${DOM.portalTag}[${DOM.portal}="${portal}"]`)?.remove();
         }
@@ -153,8 +153,8 @@ const textOf = (value: unknown): string | undefined =>
 
 /** Nodes of a value in a view. */
 export const nodesOf = (value: unknown): ChildNode[] => {
-  if (Array.isArray(value)) return value.flatMap(nodesOf);
   if (value instanceof View) return nodesOf(value._make());
+  if (Array.isArray(value)) return value.length === 1 ? nodesOf(value[0]) : value.flatMap(nodesOf);
   if (value instanceof NodeRange) return value._nodes();
   if (value instanceof Node) return [value as ChildNode];
   const text = textOf(value) ?? String(value);
@@ -249,14 +249,17 @@ export const New = (component: (props: Props) => unknown, props: Props, deps?: (
     } finally {
       loads = outer;
     }
-    watch(
-      () => {},
-      () => {},
-      true,
-      () => untrack(undo!),
-    );
-    const root = nodes.find((node) => node instanceof Element);
-    if (root && mine.length > 0) queueMicrotask(() => mine.forEach((run) => L(root, run)));
+    const end = undo;
+    if (end) {
+      watch(
+        () => {},
+        () => {},
+        true,
+        () => untrack(end),
+      );
+    }
+    const root = mine.length > 0 && nodes.find((node) => node instanceof Element);
+    if (root) queueMicrotask(() => mine.forEach((run) => L(root, run)));
     return nodes;
   }, deps);
 
@@ -297,21 +300,33 @@ guard._made = (node) => {
   inner._made?.(node);
 };
 
-const handlers = new WeakMap<Element, [slots: unknown, byAttribute: Record<string, Handler>]>();
+/** Name of the property with the handlers of an element, and their slots. A form's fields can shadow other names, but no symbol. */
+const handlersAt: unique symbol = Symbol();
+
+declare global {
+  interface Element {
+    [handlersAt]?: [slots: unknown, byAttribute: Record<string, Handler>];
+  }
+}
+
+/** Attributes whose events have a listener. */
+const heard = new Set<string>();
 
 /** Attaches the handlers of a created element, by attribute. */
 export const H = (element: Element, slots: unknown, byAttribute: Record<string, Handler>): void => {
   // A spread adds handlers of its own, without slots.
-  const [ownSlots, own] = handlers.get(element) ?? [];
-  handlers.set(element, [slots ?? ownSlots, { ...own, ...byAttribute }]);
+  const known = element[handlersAt];
+  element[handlersAt] = known ? [slots ?? known[0], { ...known[1], ...byAttribute }] : [slots, byAttribute];
   if (host) {
     element.setAttribute(DOM.scope, host.getAttribute(DOM.scope)!);
-    if (!slotsAt.has(element)) slotsAt.set(element, {});
+    element[slotsAt] ??= {};
   }
-  for (const name of Object.keys(byAttribute)) {
+  for (const name in byAttribute) {
+    if (heard.has(name)) continue;
     const type = name.slice(DOM.on.length);
     const isGlobal = type.startsWith(DOM.window);
     if (isGlobal) document.documentElement.setAttribute(type, `[${CSS.escape(name)}]`);
+    else heard.add(name);
     listen([isGlobal ? type.slice(DOM.window.length) : type]);
   }
 };
@@ -321,7 +336,7 @@ const handled = new WeakMap<object, Element[]>();
 
 /** The handler that all attributes of created elements name. */
 export const _c = (_slots: Slots, event: Event & DispatchedEvent, element: Element): unknown => {
-  const [slots, byAttribute] = handlers.get(element) ?? [];
+  const [slots, byAttribute] = element[handlersAt] ?? [];
   const own = byAttribute?.[DOM.on + event.type];
   const global = byAttribute?.[DOM.on + DOM.window + event.type];
   let run = own ?? global;

@@ -63,7 +63,7 @@ export function For(
       row._bind = undefined;
       row._end = scoped(isServers, () => bind && bind(row, element));
     };
-    slotsAt.set(element, row);
+    element[slotsAt] = row;
     // `unboundRows` has one entry per item, so a second row of the same item is bound at once.
     if (!isServers || isEager || unboundRows.has(plain)) start();
     else {

@@ -22,7 +22,7 @@ export const Portal = (
   const content = isServers
     ? document.querySelector(`[${place}="${anchor.getAttribute(place)}"]:not(template)`)!
     : make();
-  slotsAt.set(content, $);
+  content[slotsAt] = $;
   if (!isServers) {
     const name = `b${++made}`;
     anchor.setAttribute(place, name);

@@ -258,7 +258,7 @@ export function Virtual(
           },
         },
       }) as RowSlots;
-      slotsAt.set(element, own);
+      element[slotsAt] = own;
       if (bind) bind(own, element as HTMLElement);
       const report = (name: string, value: unknown): void => element.setAttribute(name, `${value as number}`);
       // Also for server-rendered rows: the server does not write these attributes.

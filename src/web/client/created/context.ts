@@ -67,8 +67,8 @@ export const createContext = (fallback: unknown, id?: string): Context => {
 export const useContext = ({ _key, _fallback }: Context): unknown => {
   let at = place;
   for (; at instanceof Provided; at = at._outer) if (at._key === _key) return at._value;
-  const scope = at instanceof Element && at.closest(`[${DOM.scope}]`);
-  const slots = (scope && slotsAt.get(scope)) as unknown[] | undefined;
+  const scope = at instanceof Element ? at.closest(`[${DOM.scope}]`) : undefined;
+  const slots = scope?.[slotsAt] as unknown[] | undefined;
   const found = slots?.find((slot): slot is Provided => slot instanceof Provided && slot._key === _key);
   return found ? found._value : _fallback;
 };

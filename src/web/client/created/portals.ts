@@ -29,7 +29,7 @@ export const Portal = (props: PortalProps): View =>
       if (!scope) return;
       content.setAttribute(DOM.scope, scope.getAttribute(DOM.scope)!);
       // The scope does not end with the portal.
-      slotsAt.set(content, Object.assign(Object.create(slotsAt.get(scope) ?? null) as Slots, { _end: undefined }));
+      content[slotsAt] = Object.assign(Object.create(scope[slotsAt] ?? null) as Slots, { _end: undefined });
     });
     watch(
       () => {},

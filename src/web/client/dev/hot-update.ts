@@ -97,7 +97,7 @@ export function transferState(next: DevState, wasAwake: readonly Element[], kept
   });
   endBindings();
   for (const element of document.querySelectorAll("*")) {
-    resume.slotsAt.delete(element);
+    element[resume.slotsAt] = undefined;
   }
   resume.unboundRows.clear();
   for (const value of resume.values) resume.sleepers.delete(value as object);

@@ -49,7 +49,7 @@ export const leave = (isKept: (root: Element) => boolean): PreviousState => {
   const scopes = new Map<Element, Before>();
   for (const root of document.querySelectorAll(`[${DOM.scope}]:not([${DOM.portal}])`)) {
     const [chunk = "", , ...indices] = state.s[root.getAttribute(DOM.scope)!.split(" ")[0]!] || [];
-    const slots = slotsAt.get(root);
+    const slots = root[slotsAt];
     if (isKept(root)) scopes.set(root, { chunk, indices, isAwake: slots !== undefined });
     slots?._end?.();
   }
@@ -58,7 +58,7 @@ export const leave = (isKept: (root: Element) => boolean): PreviousState => {
 
 /** Loads the state of the new document. */
 export const enter = (before: PreviousState): void => {
-  for (const element of document.querySelectorAll("*")) slotsAt.delete(element);
+  for (const element of document.querySelectorAll("*")) element[slotsAt] = undefined;
   unboundRows.clear();
   const next = stateOf(document);
   if (!next) return;

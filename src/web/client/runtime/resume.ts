@@ -3,7 +3,7 @@
  * See docs/resume-protocol.md sections 3 and 6.
  */
 import { batch, guard, onBeforeWrite, scoped } from "../../reactivity/system.ts";
-import { Cell } from "../../reactivity/signal.ts";
+import { signal } from "../../reactivity/signal.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { reportLatePrevention } from "../dev/late-prevention.ts";
 import type { Chunk, DispatchedEvent, Modules, PageState, Slots, Step } from "./types.ts";
@@ -15,7 +15,7 @@ export const pageState = (): PageState =>
   (parsed ??= JSON.parse(document.querySelector(`script#${DOM.stateId}`)!.textContent as string) as PageState);
 
 /** Creates a value, by kind. The part `store` and others add the kinds that they support. */
-export const kinds: ((value: never) => unknown)[] = [(value) => new Cell(value), (value) => value];
+export const kinds: ((value: never) => unknown)[] = [signal, (value) => value];
 
 export const values: unknown[] = [];
 /** Value from the page -> scopes to wake before its first change. */
@@ -30,8 +30,8 @@ export const valueAt = (index: number): unknown => {
   return values[index];
 };
 
-/** Root of a scope, or row -> its slots. Not a property of the element: a form's fields can shadow properties of the form. */
-export const slotsAt = new WeakMap<Node, Slots>();
+/** Name of a property: the slots of a row, or of the scope whose root this is. A form's fields can shadow other names, but no symbol. */
+export const slotsAt: unique symbol = Symbol();
 /** Raw item -> binds the row that the server rendered for it (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 
@@ -43,15 +43,15 @@ export const chunkNamed = (name: string): Chunk => loaded["handler/" + name] as 
 
 /** Attaches a scope's slots to its element and runs its bindings, once. */
 export const wake = (id: number | string): void => {
-  const { s } = pageState();
+  const { s, _rootOf } = pageState();
   // No reference to the awake scope is kept here, so it can be collected together with its element.
   const [chunk, bind, ...indices] = s[id] || [];
-  const root = chunk && document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`);
+  const root = chunk && (_rootOf?.(id) ?? document.querySelector(`[${DOM.scope}^="${id} "]:not([${DOM.portal}])`));
   // Already awake, or not in the document: its boundary shows a fallback.
   if (!root) return;
   s[id] = 0;
   const slots = [] as unknown[] & Slots;
-  slotsAt.set(root, slots);
+  root[slotsAt] = slots;
   if (__DEV__) awake[id] = slots;
   guard._run(() => {
     slots._end = scoped(true, () => {
@@ -83,13 +83,13 @@ export const prepare = (steps: Step[], modules: Modules): string[] => {
  */
 const slotsOf = (element: Element): Slots | undefined => {
   let slots: Slots | undefined;
-  for (let at: Node | null = element; at && !slots; at = at.parentNode) slots = slotsAt.get(at);
+  for (let at: Node | null = element; at && !slots; at = at.parentNode) slots = at[slotsAt];
   if (!slots?._bind) return slots;
   slots._bind();
   return slotsOf(element);
 };
 
-export const run = (event: DispatchedEvent, steps: Step[]): void => {
+export const run = (event: DispatchedEvent, steps: Step[]): void =>
   batch(() => {
     for (const [element, symbol, id, [, module]] of steps) {
       // stopPropagation sets it. It survives the dispatch of a native event, so a handler that runs late can still stop the event.
@@ -109,4 +109,3 @@ export const run = (event: DispatchedEvent, steps: Step[]): void => {
       }
     }
   });
-};

@@ -2,9 +2,13 @@
  * Types shared by the parts of the browser runtime. The build renames properties that begin with an underscore, consistently across
  * assets. All other names belong to the protocol (docs/resume-protocol.md) or to the DOM.
  */
+import type { slotsAt } from "./resume.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 
 declare global {
+  interface Node {
+    [slotsAt]?: Slots | undefined;
+  }
   /** Whether this is a development asset (scripts/build-browser.ts). */
   const __DEV__: boolean;
 }
@@ -57,6 +61,8 @@ export interface PageState {
   v: ValueRow[];
   /** Scope -> other modules that its handlers may need. */
   n: Record<string, string[]>;
+  /** Finds the root of a scope, faster than a search in the document. Set by the part `prop`, for pages with thousands of scopes. */
+  _rootOf?: (id: number | string) => Element | undefined;
   /** Development only: the name of each value, by which an edit finds it again (src/web/ssr/resume/value-names.ts). */
   d?: (string | null)[];
 }

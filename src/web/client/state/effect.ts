@@ -47,6 +47,7 @@ const observer = new MutationObserver(() => {
 /** Runs a callback of `onLoad` or a similar trigger. Its cleanups run when the element is removed from the document. */
 export const L = (element: Element, run: (element: Element) => unknown): void => {
   const undo = untrack(() => undoable(() => run(element)));
+  if (!undo) return;
   cleanups.set(element, [...(cleanups.get(element) ?? []), undo]);
   observer.observe(document, { childList: true, subtree: true });
 };

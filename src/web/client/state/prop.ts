@@ -2,9 +2,22 @@
  * `prop.js`: props that change, for components from the server. The chunk of the parent makes a derived value, and the component's code
  * reads it from its slot like any other value. For pages that have any.
  */
-import { chunkNamed, computed, kinds, valueAt } from "../runtime/core.ts";
+import { chunkNamed, computed, kinds, pageState, valueAt } from "../runtime/core.ts";
 import { DOM, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { Slots } from "../runtime/types.ts";
+
+/** Roots of all scopes of the document, by id. Kept for one task, since a handler that wakes one row of a list often wakes all. */
+let roots: Map<string, Element> | undefined;
+
+pageState()._rootOf = (id) => {
+  if (!roots) {
+    roots = new Map();
+    for (const root of document.querySelectorAll(`[${DOM.scope}]:not([${DOM.portal}])`))
+      roots.set(root.getAttribute(DOM.scope)!.split(" ")[0]!, root);
+    queueMicrotask(() => (roots = undefined));
+  }
+  return roots.get(String(id));
+};
 
 const derived = new WeakSet<object>();
 

@@ -32,7 +32,7 @@ export function effect(run: () => unknown): () => void {
 export function effectOfComponent(run: () => unknown): () => void {
   const render = renderInProgress();
   if (!render) return reaction(run);
-  const undo = untrack(() => undoable(run));
+  const undo = untrack(() => undoable(run)) ?? (() => undefined);
   render.atEnd(undo);
   return undo;
 }
