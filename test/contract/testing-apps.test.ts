@@ -5,9 +5,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { createApp } from "svckit";
+import { createApp, type App } from "svckit";
+import { buildApp } from "svckit/compiler";
 import { createFullStackApp, Field, Form, submit } from "svckit/fullstack";
 import { worker } from "svckit/graph";
 import { html, t } from "svckit/jsx-runtime";
@@ -49,6 +50,23 @@ const FILES = {
     const receiver = await createReceiver();
     await fetch(receiver.url, { method: "POST", body: "x" });
     console.log("received", receiver.deliveries.length);`,
+};
+
+/** An app whose page shows whether its worker has slept for a day. */
+const SLEEPING_APP = {
+  "package.json": '{ "type": "module" }',
+  "app.tsx": `import { createApp, page } from "svckit";
+    import { worker } from "svckit/graph";
+    let state = "asleep";
+    const nap = worker("nap", async (_input: null, ctx) => {
+      await ctx.sleep("24h");
+      return (state = "awake");
+    });
+    export default createApp({
+      env: ${JSON.stringify(ENV)},
+      pages: [page("/", { title: "Nap", view: () => <main>{state}</main> })],
+      workers: [nap],
+    });`,
 };
 
 describe("tests of an app's source", () => {
@@ -141,5 +159,24 @@ describe("an app that is booted with a clock", () => {
     for (let hour = 0; hour < 25; hour++) await clock.advance(60 * 60 * 1000);
     assert.equal(await result, "awake");
     await app.close();
+  });
+
+  it("waits on that clock after `svc build`, with requests from a socket", async () => {
+    const root = mkdtempSync(join(tmpdir(), "svc-clock-"));
+    mkdirSync(join(root, "node_modules"));
+    symlinkSync(PACKAGE, join(root, "node_modules/svckit"), "dir");
+    for (const [file, text] of Object.entries(SLEEPING_APP)) writeFileSync(join(root, file), text);
+    const { outDir } = await buildApp({ root });
+    const { default: app } = (await import(pathToFileURL(join(outDir, "server/app.js")).href)) as { default: App };
+    const clock = new SimulatedClock();
+    const { url, close } = await app.start({ dist: outDir, host: "127.0.0.1", port: 0, clock });
+    const shown = async () => /<main>(.*?)<\/main>/.exec(await (await fetch(url)).text())?.[1];
+    const { snapshot } = await app.engine.start("nap", null);
+    assert.equal(await shown(), "asleep");
+    for (let hour = 0; hour < 25; hour++) await clock.advance(60 * 60 * 1000);
+    assert.equal(await app.engine.result(snapshot.graph_id), "awake");
+    assert.equal(await shown(), "awake");
+    await close();
+    rmSync(root, { recursive: true, force: true });
   });
 });
