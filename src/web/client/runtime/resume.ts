@@ -32,6 +32,12 @@ export const valueAt = (index: number): unknown => {
 
 /** Name of a property: the slots of a row, or of the scope whose root this is. A form's fields can shadow other names, but no symbol. */
 export const slotsAt: unique symbol = Symbol();
+
+declare global {
+  interface Node {
+    [slotsAt]?: Slots | undefined;
+  }
+}
 /** Raw item -> binds the row that the server rendered for it (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 

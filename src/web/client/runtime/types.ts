@@ -2,13 +2,9 @@
  * Types shared by the parts of the browser runtime. The build renames properties that begin with an underscore, consistently across
  * assets. All other names belong to the protocol (docs/resume-protocol.md) or to the DOM.
  */
-import type { slotsAt } from "./resume.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 
 declare global {
-  interface Node {
-    [slotsAt]?: Slots | undefined;
-  }
   /** Whether this is a development asset (scripts/build-browser.ts). */
   const __DEV__: boolean;
 }
