@@ -11,6 +11,10 @@ export interface AppMistake {
 /** The app whose view is in view.tsx. */
 const APP = 'import "svckit"; import { A } from "./view.tsx"; export default A;';
 
+/** It passes a prop that changes. */
+const KEPT_VIEW =
+  'import { signal } from "svckit"; import { Middle } from "./parts.ts"; export function A() { const user = signal("Ada"); return <div onClick={() => (user.value = "")}><Middle user={user.value} /></div>; }';
+
 export const APP_MISTAKES: readonly AppMistake[] = [
   {
     name: "a handler that reaches a module of Node",
@@ -104,6 +108,33 @@ export const APP_MISTAKES: readonly AppMistake[] = [
         "view.tsx":
           'import { useCount } from "./count.ts"; export const A = () => { const count = useCount(); return <p onClick={() => count.value++}>{count.value}</p>; };',
         "count.ts": 'import { signal } from "svckit"; export const useCount = () => signal(0);',
+      },
+    ],
+  },
+  {
+    name: "a prop that changes and decides about state behind a return, in another file",
+    code: "SVC121",
+    files: {
+      "app.tsx": APP,
+      "view.tsx": KEPT_VIEW,
+      "parts.ts": 'export * from "./middle.tsx";',
+      "middle.tsx": 'import { Part } from "./part.tsx"; export const Middle = (props) => <Part {...props} />;',
+      "part.tsx":
+        'import { signal } from "svckit"; export function Part(props) { if (!props.user) return <i>Guest</i>; const n = signal(1); return <p onClick={() => n.value++}>{n.value}</p>; }',
+    },
+    fixed: [
+      {
+        "part.tsx":
+          'import { signal } from "svckit"; export function Part(props) { const n = signal(1); if (!props.user) return <i>Guest</i>; return <p onClick={() => n.value++}>{n.value}</p>; }',
+      },
+      {
+        "part.tsx":
+          'import { signal } from "svckit"; function Counter() { const n = signal(1); return <p onClick={() => n.value++}>{n.value}</p>; } export function Part(props) { if (!props.user) return <i>Guest</i>; return <Counter />; }',
+      },
+      // It passes nothing that changes.
+      {
+        "middle.tsx":
+          'import { Part } from "./part.tsx"; export const Middle = (props) => <Part {...props} user="Ada" />;',
       },
     ],
   },

@@ -13,6 +13,7 @@ import { BrowserEmitter } from "./emit/emit-browser.ts";
 import { refusePropMutation } from "./analyze/prop-writes.ts";
 import { refuseDoubleKeys } from "./analyze/row-keys.ts";
 import { frozenComponents } from "./analyze/frozen-components.ts";
+import type { KeptByName } from "./analyze/kept-props.ts";
 import { refuseOtherFrameworks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
@@ -41,6 +42,8 @@ export interface Compiled {
   live: LiveModule | undefined;
   /** Names of exported components that can't follow props. */
   frozen: readonly string[];
+  /** Props that exported components show only once, by name of the export (analyze/kept-props.ts). */
+  kept: KeptByName;
   /** Names of the props that browser code captures. */
   captured: ReadonlySet<string>;
 }
@@ -78,6 +81,8 @@ export interface CompileOptions {
   serverOnly?: ReadonlySet<string>;
   /** Local names of imported components that can't follow props (analyze/frozen-components.ts). Default: none. */
   frozen?: ReadonlySet<string> | undefined;
+  /** Local names of imported components -> props that they show only once. Default: none. */
+  kept?: KeptByName | undefined;
 }
 
 /**
@@ -133,6 +138,7 @@ export function compileHooks(
     hasJsx: false,
     live: undefined,
     frozen: [],
+    kept: new Map(),
     captured: client.captured,
     factories: [],
     values: undefined,
@@ -160,6 +166,7 @@ export function compileFile(
     calledNames,
     serverOnly,
     frozen,
+    kept,
   }: CompileOptions = {},
 ) {
   const file: SourceFile = { path, text };
@@ -186,6 +193,7 @@ export function compileFile(
       ...(serverOnly && { serverOnly }),
       ...(liveNames && { liveNames }),
       ...(frozen && { frozen }),
+      ...(kept && { kept }),
       ...(calledNames && { calledNames }),
     },
   );
@@ -201,6 +209,7 @@ export function compileFile(
     hasJsx: emitter.hasJsx,
     live: liveModule(emitter.live),
     frozen: frozenComponents(module),
+    kept: emitter.kept.exported,
     captured: client.captured,
   };
   return { compiled, module, client, templates: emitter.templates };

@@ -1,4 +1,4 @@
-/** Mistakes in JSX: elements, attributes, rows and branches (SVC108, SVC109, SVC114, SVC115, SVC118, SVC120). Holds no test. */
+/** Mistakes in JSX: elements, attributes, rows and branches (SVC108, SVC109, SVC114, SVC115, SVC118, SVC120, SVC121). Holds no test. */
 import type { Mistake } from "./mistake.testkit.ts";
 
 export const JSX_MISTAKES: Mistake[] = [
@@ -23,6 +23,37 @@ export const JSX_MISTAKES: Mistake[] = [
     "SVC118",
     /Write for=…/,
     "export const A = ({ id }) => <label for={id}>x</label>;",
+  ],
+  [
+    "a prop that changes and decides about state behind a return",
+    "function B(props) { if (!props.x) return <i>none</i>; const n = signal(1); return <b onClick={() => n.value++}>{n.value}</b>; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B «x={s.value}» /></p>; }",
+    "SVC121",
+    /shows it by "!props\.x" \(pages\/test\.tsx:\d+:\d+\), which decides only once.*before the first return/,
+    "function B(props) { const n = signal(1); if (!props.x) return <i>none</i>; return <b onClick={() => n.value++}>{n.value}</b>; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B x={s.value} /></p>; }",
+    "function C() { const n = signal(1); return <b onClick={() => n.value++}>{n.value}</b>; } function B(props) { if (!props.x) return <i>none</i>; return <C />; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B x={s.value} /></p>; }",
+  ],
+  [
+    "a prop that changes and that a component passes on to such a component",
+    "function B({ x }) { while (x) return <b>x</b>; return x ? <i>{x}</i> : null; } const C = ({ y }) => <B x={y + 1} />; export function A() { const s = signal(1); return <p onClick={() => s.value++}><C «y={s.value}» /></p>; }",
+    "SVC121",
+    /"y" changes in the browser, but <C> shows it/,
+    "function B({ x }) { return x ? <b>x</b> : null; } const C = ({ y }) => <B x={y + 1} />; export function A() { const s = signal(1); return <p onClick={() => s.value++}><C y={s.value} /></p>; }",
+  ],
+  [
+    "a prop that changes and decides about JSX in a constant",
+    "function B(props) { const rows = props.list.map((x) => <li>{x}</li>); return <ul>{rows}</ul>; } export function A() { const s = signal([1]); return <div onClick={() => (s.value = [])}><B «list={s.value}» /></div>; }",
+    "SVC121",
+    /shows it by "rows" \(pages\/test\.tsx:\d+:\d+\).*in a function/,
+    "function B(props) { return <ul>{props.list.map((x) => <li>{x}</li>)}</ul>; } export function A() { const s = signal([1]); return <div onClick={() => (s.value = [])}><B list={s.value} /></div>; }",
+    "function B(props) { const rows = () => props.list.map((x) => <li>{x}</li>); return <ul>{rows()}</ul>; } export function A() { const s = signal([1]); return <div onClick={() => (s.value = [])}><B list={s.value} /></div>; }",
+    "function B(props) { const rows = untrack(() => props.list.map((x) => <li>{x}</li>)); return <ul>{rows}</ul>; } export function A() { const s = signal([1]); return <div onClick={() => (s.value = [])}><B list={s.value} /></div>; }",
+  ],
+  [
+    "a prop that changes and decides what an array contains",
+    "function B(props) { const names = ['a']; if (props.x) names.push('b'); return <b class={names.join(' ')}>x</b>; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B «x={s.value}» /></p>; }",
+    "SVC121",
+    /shows it by "names"/,
+    "function B(props) { const names = () => { const all = ['a']; if (props.x) all.push('b'); return all.join(' '); }; return <b class={names()}>x</b>; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B x={s.value} /></p>; }",
   ],
   [
     "a div in a p",

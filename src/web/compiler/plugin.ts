@@ -15,6 +15,8 @@ import { LIVE_QUERY } from "./emit/emit-live-props.ts";
 import { liveNames } from "./emit/passed-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
+import { KeptImports } from "./build/kept-imports.ts";
+import type { KeptByName } from "./analyze/kept-props.ts";
 import { mayCreate, otherExports, refuseServerComponents, type CreateSource } from "./build/create-modules.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
@@ -112,6 +114,7 @@ export interface PluginOptions {
 export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
   const chain = new ImportChain();
+  let keptImports: KeptImports | undefined;
   const imports = new FrameworkImports();
   /** Modules of actions by module id. The browser has stubs of them. */
   const stubs = new Map<string, { path: string; actions: ExportedAction[] }>();
@@ -191,6 +194,7 @@ export function svc(options: PluginOptions = {}): Plugin {
         liveNames: isLive ? liveNames(modules.passed.values()) : undefined,
         calledNames: isLive ? calledNames(modules) : undefined,
         frozen: await frozenImports(this, file, source),
+        kept: isLive && this.environment.mode === "build" ? await keptImportsOf(this, file, source) : undefined,
       });
       if (isLive) {
         const { live } = compiled ?? {};
@@ -293,7 +297,32 @@ export function svc(options: PluginOptions = {}): Plugin {
     return names;
   }
 
-  function noteLive(id: string, path: string, { live, frozen, captured }: Compiled): void {
+  /** What imported components keep of their props. `svc dev` reports it when a page is rendered (SVC205). */
+  async function keptImportsOf(context: Resolver, file: SourceFile, id: string): Promise<KeptByName | undefined> {
+    if (modules.kept.size === 0) return undefined;
+    keptImports ??= new KeptImports({
+      async moduleOf(source, importer) {
+        const found = await context.resolve(source, importer);
+        return found && !found.external && mayCreate(found.id) ? found.id : undefined;
+      },
+      fileOf: (module) => fileOf(context, module),
+      async compiled(module, { text, path: shown }, kept) {
+        const aliases = await imports.aliasesIn(text, module, resolverOf(context));
+        try {
+          return compile(text, shown, { aliases, kept }).kept;
+        } catch (error) {
+          // The build reports the errors of each module.
+          if (error instanceof SvcError) return undefined;
+          throw error;
+        }
+      },
+    });
+    return keptImports.of(id, file);
+  }
+
+  function noteLive(id: string, path: string, { live, frozen, kept, captured }: Compiled): void {
+    if (kept.size > 0) modules.kept.add(id);
+    else modules.kept.delete(id);
     modules.captured.set(id, captured);
     if (live) modules.shown.set(id, live.captured);
     else modules.shown.delete(id);

@@ -13,13 +13,16 @@ const KEPT = new Set(["signal", "store", "resource", "ref", "class", "let"]);
 
 /** Names under which a module exports such components. */
 export function frozenComponents(module: Module): string[] {
-  return module.program.body.flatMap((statement) => {
+  return exportedNodes(module).flatMap(([name, node]) => (isFrozen(module, node) ? [name] : []));
+}
+
+/** What a module exports, apart from what it exports again. */
+export function exportedNodes(module: Module): Named[] {
+  return module.program.body.flatMap((statement): Named[] => {
     if (statement.type === "ExportDefaultDeclaration")
-      return isFrozen(module, statement.declaration) ? ["default"] : [];
-    if (statement.type !== "ExportNamedDeclaration") return [];
-    return [...declared(statement.declaration), ...renamed(module, statement)].flatMap(([name, node]) =>
-      isFrozen(module, node) ? [name] : [],
-    );
+      return [["default", declarationOf(module, statement.declaration)]];
+    if (statement.type !== "ExportNamedDeclaration" || statement.source) return [];
+    return [...declared(statement.declaration), ...renamed(module, statement)];
   });
 }
 
@@ -35,10 +38,15 @@ function declared(declaration: Node | null): Named[] {
 
 function renamed(module: Module, { specifiers }: ESTree.ExportNamedDeclaration): Named[] {
   return specifiers.map(({ local, exported }): Named => {
-    const source = module.scopes.within(local)[0]?.binding?.source;
-    const node = source?.type === "VariableDeclarator" ? source.init : source;
-    return [exported.type === "Identifier" ? exported.name : exported.value, node];
+    return [exported.type === "Identifier" ? exported.name : exported.value, declarationOf(module, local)];
   });
+}
+
+/** The value behind a name; other nodes as they are. */
+function declarationOf(module: Module, node: Node): Node | null | undefined {
+  if (node.type !== "Identifier") return node;
+  const source = module.scopes.within(node)[0]?.binding?.source;
+  return source?.type === "VariableDeclarator" ? source.init : source;
 }
 
 export function isFrozen(module: Module, node: Node | null | undefined): boolean {

@@ -5,9 +5,10 @@
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "./analyze.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
-import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
-import { assigning, mayRunAgain } from "./repeatable.ts";
+import { assigning, createsState, mayRunAgain } from "./repeatable.ts";
+import { partsOf, valueSources } from "./value-sources.ts";
 
 /** The component around a node. */
 export function componentOf(module: Module, node: Node): FunctionNode | undefined {
@@ -37,6 +38,47 @@ function collect(module: Module, fn: FunctionNode, node: Node, names: Set<string
     if (name !== undefined) names.add(name);
     if (binding.declared === "param") collectDefault(module, fn, binding, names, seen);
     for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen);
+  }
+}
+
+/**
+ * Names of the props that a name depends on through code that the browser can't run again (value-sources.ts), as in `propReads`: its value
+ * stays the first one.
+ */
+export function keptReads(module: Module, name: Node): string {
+  const followed = new Set(propReads(module, name).split(" "));
+  return codeReads(module, name)
+    .filter((one) => !followed.has(one))
+    .join(" ");
+}
+
+/** Names of the props that code depends on, apart from what JSX in it shows. */
+export function codeReads(module: Module, code: Node): string[] {
+  const fn = componentOf(module, code);
+  const names = new Set<string>();
+  if (fn?.params[0]) collectKept(module, fn, code, names, new Set());
+  return [...names].sort();
+}
+
+function collectKept(module: Module, fn: FunctionNode, node: Node, names: Set<string>, seen: Set<Node>): void {
+  if (seen.has(node)) return;
+  seen.add(node);
+  // What JSX shows of props has bindings of its own, and state has its own first value.
+  const others = partsOf(
+    node,
+    (part) =>
+      isJsx(part) ||
+      (part.type === "CallExpression" &&
+        (svcName(part.callee, module.scopes) === "untrack" || createsState(module, part.callee))),
+  );
+  for (const reference of module.scopes.within(node)) {
+    const { binding } = reference;
+    if (!binding || isInside(binding.node, node) || binding.owner !== fn) continue;
+    if (others.some((other) => isInside(reference.node, other))) continue;
+    const name = propOf(fn, reference, binding);
+    if (name !== undefined) names.add(name);
+    if (CREATED.has(module.kind(binding))) continue;
+    for (const source of valueSources(module, binding)) collectKept(module, fn, source, names, seen);
   }
 }
 

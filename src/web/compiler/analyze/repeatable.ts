@@ -24,7 +24,8 @@ export function mayRunAgain(module: Module, code: Node, own: ReadonlySet<Binding
   return isPure;
 }
 
-function createsState(module: Module, node: Node): boolean {
+/** Whether a call of this function creates state, as hooks do. */
+export function createsState(module: Module, node: Node): boolean {
   const callee = unwrap(node);
   const name = svcName(callee, module.scopes);
   return (callee.type === "Identifier" && /^use[A-Z]/.test(callee.name)) || (name !== undefined && name !== "computed");

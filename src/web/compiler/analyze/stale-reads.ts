@@ -22,6 +22,7 @@ import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { mayReturn } from "./early-returns.ts";
 import { assigning } from "./repeatable.ts";
+import { valueSources } from "./value-sources.ts";
 
 /** Reports SVC112 at each place that displays such a value. */
 export function refuseStaleReads(module: Module): void {
@@ -66,6 +67,8 @@ function fixOf(
         : text.includes(source) && text.length <= MAX_QUOTED
           ? text
           : undefined;
+  if (binding && valueSources(module, binding).some(holdsJsx))
+    return `Write its code in the JSX, or in a function: const ${name} = () => …; and {${name}()};`;
   const between = init ? module.scopes.within(init).find((one) => one.binding && sourceOf(one.binding)) : undefined;
   if (between && !text.includes(source))
     return `Make both computeds: const ${between.name} = computed(() => …), const ${name} = computed(() => … ${between.name}.value …), and write {${name}.value} here;`;
@@ -124,8 +127,8 @@ function takenFrom(
   if (source.type !== "VariableDeclarator" || !source.init) return undefined;
   const init = unwrap(source.init);
   if (source.id.type !== "Identifier") return destructured(module, source.id, init, binding.node);
-  if (isFunction(init) || isReactive(module, init) || holdsJsx(init)) return undefined;
-  return readIn(module, init, sourceOf);
+  if (isReactive(module, init)) return undefined;
+  return firstRead(module, valueSources(module, binding), sourceOf);
 }
 
 /** The reactive read that the value of a variable depends on. */
@@ -134,8 +137,16 @@ function readByStatements(
   binding: Binding,
   sourceOf: (binding: Binding) => string | undefined,
 ): string | undefined {
-  for (const statement of assigning(module, binding)?.statements ?? []) {
-    const found = readIn(module, statement, sourceOf);
+  return firstRead(module, assigning(module, binding)?.statements ?? valueSources(module, binding), sourceOf);
+}
+
+function firstRead(
+  module: Module,
+  sources: readonly Node[],
+  sourceOf: (binding: Binding) => string | undefined,
+): string | undefined {
+  for (const source of sources) {
+    const found = readIn(module, source, sourceOf);
     if (found !== undefined) return found;
   }
   return undefined;

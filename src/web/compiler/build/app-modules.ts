@@ -27,6 +27,8 @@ export interface AppModules {
   shown: Map<string, ReadonlySet<string>>;
   /** Absolute path of each TSX file -> names of its components that can't follow props. */
   frozen: Map<string, readonly string[]>;
+  /** Absolute path of each TSX file with components that show a prop only once. */
+  kept: Set<string>;
   /** As `browser`, for the browser modules of components that are values, which an app needs only if a file is in `takers`. */
   values: Map<string, string>;
   /** Absolute paths of the files with rows or branches that show such components. */
@@ -56,6 +58,7 @@ export function newAppModules(isBuild = false): AppModules {
     captured: new Map(),
     shown: new Map(),
     frozen: new Map(),
+    kept: new Set(),
     values: new Map(),
     takers: new Set(),
     spreads: new Set(),

@@ -22,6 +22,7 @@ import { decodeEntities } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Code } from "../model.ts";
 import type { LivePropsEmitter } from "./emit-live-props.ts";
+import type { PropCalls } from "./prop-calls.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
 
@@ -31,8 +32,12 @@ export class ComponentCallEmitter {
   readonly #walker: Walker;
   readonly #live: LivePropsEmitter;
 
-  constructor(extraction: Extraction, out: ServerOutput, walker: Walker, live: LivePropsEmitter) {
+  /** Props of the calls that may change. */
+  readonly #props: PropCalls;
+
+  constructor(extraction: Extraction, out: ServerOutput, walker: Walker, live: LivePropsEmitter, props: PropCalls) {
     this.#live = live;
+    this.#props = props;
     this.#extraction = extraction;
     this.#out = out;
     this.#walker = walker;
@@ -126,6 +131,7 @@ export class ComponentCallEmitter {
     });
     if (parts.length > 0) {
       given.isSure = true;
+      this.#props.addChildren(node);
       given.code.push(`children: ${this.#live.passedChildren(parts)}`);
     }
     if (runs.length === 0) return [];
@@ -138,10 +144,13 @@ export class ComponentCallEmitter {
   #prop(attribute: ESTree.JSXAttributeItem, builtin: string | undefined, given: Given): Code {
     if (attribute.type === "JSXSpreadAttribute") {
       const spread = unwrap(attribute.argument);
+      this.#props.add(attribute, spread, this.#walker.isReplaced());
       if (spread.type === "Identifier") given.code.push(`...${spread.name}?.[${this.#out.use("LIVE")}]`);
       this.#walker.rewrite(attribute.argument);
       return ["...", attribute.argument];
     }
+    if (attribute.value?.type === "JSXExpressionContainer")
+      this.#props.add(attribute, attribute.value.expression, this.#walker.isReplaced());
     const name = attribute.name.type === "JSXNamespacedName" ? this.#refuseBind(attribute) : attribute.name.name;
     const key = `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: `;
     const { value } = attribute;

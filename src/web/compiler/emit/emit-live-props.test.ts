@@ -136,15 +136,29 @@ describe("content in no element of its component", () => {
     assert.match(liveCode(live), /\(!\$\[1\]\) \? null : \$v0/);
   });
 
-  it("stays as it is if its branches read what only one return declares", async () => {
+  it("follows the condition of a <Show>", async () => {
+    const text = `function Label(props) { return <><Show when={props.text} fallback={<i>none</i>}><b>{props.text}</b></Show></>; }
+      export function A() { const n = signal(""); return <Label text={n.value} />; }`;
+    assert.match(await render(text, {}, "A", { isDevelopment: true }), /^<!--\[--><i>none<\/i><!--\]--><template s=/);
+  });
+
+  it("refuses props that change if its branches read what only one return declares", async () => {
     const text = `function Label(props) {
       if (!props.text) return null;
       const clicks = signal(0);
       return <b onClick={() => clicks.value++}>{clicks.value}</b>;
     }
-    export function A() { const n = signal(""); return <Label text={n.value} />; }`;
-    assert.equal(await render(text), "");
-    await assert.rejects(render(text, {}, "A", { isDevelopment: true }), /SVC205/);
+    const Labels = [Label];\n`;
+    const live = "export function A() { const n = signal(''); return <Label text={n.value} />; }";
+    assert.equal(compileError(text + live).code, "SVC121");
+    assert.equal(
+      await render(`${text}export const A = () => <Label text="x" />;`),
+      '<b s="1 test-1" on:click="h0">0</b>',
+    );
+    // The compiler does not see which component it is.
+    const chosen = live.replace("return", "const Chosen = Labels[0]; return").replace("<Label", "<Chosen");
+    assert.equal(await render(text + chosen), "");
+    await assert.rejects(render(text + chosen, {}, "A", { isDevelopment: true }), /SVC205/);
   });
 });
 
@@ -183,12 +197,18 @@ describe("the props that an app passes", () => {
 });
 
 describe("a prop that changes and is shown where nothing updates it", () => {
-  it("is reported in development", async () => {
+  it("is refused, in development too", async () => {
     const title =
       "function Title(props) { return <title>{props.children}</title>; } export function A() { const n = signal(1); return <Title>{n.value} items</Title>; }";
-    await assert.rejects(render(title, {}, "A", { isDevelopment: true }), /SVC205 pages\/test\.tsx:2/);
+    assert.match(compileError(title).message, /SVC121 pages\/test\.tsx:2.*\n.*untrack/);
     const early = `function Label(props) { for (;;) if (props.text) return <b>x</b>; return <i>x</i>; }
       export function A() { const n = signal("a"); return <Label text={n.value} />; }`;
+    assert.match(compileError(early).message, /SVC121 pages\/test\.tsx:3/);
+  });
+
+  it("is reported in development where the compiler does not see the component", async () => {
+    const early = `function Label(props) { for (;;) if (props.text) return <b>x</b>; return <i>x</i>; }
+      const Labels = [Label]; export function A() { const n = signal("a"); const Chosen = Labels[0]; return <Chosen text={n.value} />; }`;
     await assert.rejects(render(early, {}, "A", { isDevelopment: true }), /untrack\(\(\) => props\.text\)/);
   });
 

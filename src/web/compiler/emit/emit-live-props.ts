@@ -13,7 +13,7 @@ import type { Returns } from "../analyze/early-returns.ts";
 import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
 import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
 import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
-import { isChildren } from "../extract/jsx-forms.ts";
+import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import { isFrozen } from "../analyze/frozen-components.ts";
@@ -241,7 +241,10 @@ export class LivePropsEmitter {
     }
     const slots = this.#slotsOf(own, "contents" in content ? content.first.start : undefined);
     if (!slots) return;
-    this.#followed.push(...nodes.filter((node) => !isJsx(unwrap(node))));
+    const { scopes } = this.#module;
+    this.#followed.push(
+      ...nodes.flatMap((node) => (isJsx(unwrap(node)) ? (readsOfRegion(unwrap(node), scopes) ?? []) : [node])),
+    );
     scope.live = {
       block: this.#block(own, symbol, scope, componentName(this.#module, fn)),
       props: this.#propsOf(fn),
@@ -366,7 +369,8 @@ export class LivePropsEmitter {
   }
 
   #derivedConstant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
-    if (binding.declared === "param") return this.#withDefault(binding, fn, reads, source);
+    if (binding.declared === "param")
+      return fn.params[0] && this.#withDefault(fn.params[0], binding, fn, reads, source);
     const set = assigning(this.#module, binding);
     if (set) {
       const body = set.statements.flatMap((statement): Code => [statement, "\n"]);
@@ -378,23 +382,34 @@ export class LivePropsEmitter {
       return undefined;
     const { init, id } = declarator;
     const property = id.type === "Identifier" ? undefined : namedBy(topProperty(id, binding), binding);
-    if (id.type !== "Identifier" && property === undefined) return undefined;
+    if (id.type !== "Identifier" && init.type === "Identifier" && isPropsObject(this.#module, fn, init))
+      return this.#withDefault(id, binding, fn, reads, source);
+    if (id.type !== "Identifier" && property === undefined)
+      return this.#deriveIf(fn, reads, this.#takenApart(id, binding, [init]), source);
     const code: Code = property === undefined ? [init] : ["(", init, `).${property}`];
     return this.#deriveIf(fn, reads, this.#derive(code), source);
   }
 
-  #withDefault(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
-    const property = fn.params[0] && topProperty(fn.params[0], binding);
+  /** A name in a pattern of the props object, apart from those that are only another name of a prop. */
+  #withDefault(pattern: Node, binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    const property = topProperty(pattern, binding);
     if (property?.type !== "Property" || property.key.type !== "Identifier" || property.computed) return undefined;
     const { value, key } = property;
-    if (value.type !== "AssignmentPattern" || value.left !== binding.node) return undefined;
     const { slots: dollar } = this.client.names;
     const read = `${dollar}[0]`;
-    const code: Code = [`${read} === undefined ? (`, value.right, `) : ${read}`];
     const props = this.#propsOf(fn);
     const own: Slot = { source: `${props}.${key.name}`, isStore: false, kind: "value", node: key };
     const first = `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`;
+    if (value.type !== "AssignmentPattern" || value.left !== binding.node)
+      return this.#deriveIf(fn, reads, this.#takenApart(value, binding, [read], [own, first]), source);
+    const code: Code = [`${read} === undefined ? (`, value.right, `) : ${read}`];
     return this.#deriveIf(fn, reads, this.#derive(code, [own, first]), source);
+  }
+
+  /** A name of a pattern, such as `first` of `[first]` and `{ user: { first } }`. @param value code of what the pattern takes apart */
+  #takenApart(pattern: Node, binding: Binding, value: Code, first?: [Slot, string]): Derived | undefined {
+    const declares = this.#module.scopes.bindings.filter(({ node }) => isInside(node, pattern));
+    return this.#derive(["((", pattern, `) => ${binding.name})(`, ...value, ")"], first, new Set(declares));
   }
 
   #derived(use: "derive" | "deriveRead", derived: Derived | undefined): string | undefined {

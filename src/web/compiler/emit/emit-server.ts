@@ -8,6 +8,7 @@ import { DOM } from "../../../platform/shared/wire.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { mayReturn, returnsOfChoice } from "../analyze/early-returns.ts";
+import { KeptProps, type KeptByName } from "../analyze/kept-props.ts";
 import { propReads } from "../analyze/prop-reads.ts";
 import { extractElement, extractItems } from "../extract/extract.ts";
 import {
@@ -41,6 +42,7 @@ import { ContextUseFinder } from "../analyze/contexts.ts";
 import { emitContexts } from "./emit-contexts.ts";
 import { ComponentValuesEmitter } from "./emit-component-values.ts";
 import { LivePropsEmitter } from "./emit-live-props.ts";
+import { PropCalls } from "./prop-calls.ts";
 import { LiftedEmitter } from "./emit-lifted.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
 import { ServerOutput, type Segment } from "./server-output.ts";
@@ -58,6 +60,8 @@ export interface ServerOptions {
   liveNames?: ReadonlySet<string>;
   /** Local names of imported components that can't follow props. Default: none. */
   frozen?: ReadonlySet<string>;
+  /** Local names of imported components -> props that they keep (analyze/kept-props.ts). Default: none. */
+  kept?: KeptByName;
   /** Names of the props whose functions the app's browser code may call. Default: none. */
   calledNames?: ReadonlySet<string>;
 }
@@ -74,6 +78,10 @@ export class ServerEmitter {
   /** The browser module of components that are values. Complete after `emit`. */
   readonly values: ComponentValuesEmitter;
   readonly #stills: StorePropReads | undefined;
+  /** Props that the module's components keep. Complete after `emit`. */
+  readonly kept: KeptProps;
+  readonly #keptImports: KeptByName;
+  readonly #propCalls: PropCalls;
   readonly #isBrowser: boolean;
   #scopes = 0;
   /** Whether the condition that is being emitted is one that the browser updates. */
@@ -100,8 +108,11 @@ export class ServerEmitter {
       serverOnly = new Set(),
       frozen,
       calledNames,
+      kept = new Map(),
     }: ServerOptions,
   ) {
+    this.#keptImports = kept;
+    this.kept = new KeptProps(extraction.module);
     this.#isBrowser = isBrowser;
     this.#module = extraction.module;
     this.#extraction = extraction;
@@ -111,7 +122,7 @@ export class ServerEmitter {
     const walker: Walker = {
       rewrite: (node) => this.#rewrite(node),
       piece: (node) => this.#piece(node),
-      still: (node) => this.#stills?.watch(node),
+      still: (node) => this.#still(node),
       row: (row, isRange) => this.#row(row, isRange),
       range: (node) => this.#range(node),
       replaced: (emit) => this.#replaced(emit),
@@ -125,8 +136,9 @@ export class ServerEmitter {
     this.#live.follow(browser);
     this.values = new ComponentValuesEmitter(extraction.module, this.#out, serverOnly);
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;
+    this.#propCalls = new PropCalls(extraction.module, this.#live);
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
-    this.#calls = new ComponentCallEmitter(extraction, this.#out, walker, this.#live);
+    this.#calls = new ComponentCallEmitter(extraction, this.#out, walker, this.#live, this.#propCalls);
   }
 
   /** Whether the module contains JSX. Known after `emit`. */
@@ -147,6 +159,7 @@ export class ServerEmitter {
       emitContexts(this.#module, this.#out, this.#isBrowser);
       new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
     });
+    if (!this.#isBrowser) this.kept.refuseCalls(this.#propCalls.found, this.#keptImports);
     problems.throwAny();
     return this.#out.render();
   }
@@ -194,8 +207,12 @@ export class ServerEmitter {
         this.#hooks = undefined;
       } else if (isJsx(node) || (isFunction(node) && node !== fn)) this.#rewrite(node);
       else {
+        if (node.type === "TryStatement" && mayReturn(node)) this.kept.addTry(node.block);
         const test = mayReturn(node) ? testOf(node) : undefined;
-        if (test && !this.#live.follows(test)) this.#stills?.watchProps(test);
+        if (test && !this.#live.follows(test)) {
+          this.#stills?.watchProps(test);
+          this.kept.add(test, "return");
+        }
         for (const child of childrenOf(node)) visit(child);
       }
     };
@@ -340,7 +357,13 @@ export class ServerEmitter {
   #writtenOnce(node: Node): void {
     if (this.#isRange) return;
     if (this.#module.liveness(node) === "live") throw looseRegion(this.#extraction, node);
+    this.#still(node);
+  }
+
+  /** Checks an expression that the browser will not write again. */
+  #still(node: Node): void {
     this.#stills?.watch(node);
+    if (!this.#live.follows(node)) this.kept.add(node, "code");
   }
 
   /** `list.map(row)` -> `$each(list, row)`. */
@@ -510,7 +533,10 @@ export class ServerEmitter {
 /** What decides which statements run. */
 function testOf(statement: Node): Node | undefined {
   if (statement.type === "SwitchStatement") return statement.discriminant;
-  return statement.type === "IfStatement" ? statement.test : undefined;
+  if (statement.type === "ForOfStatement" || statement.type === "ForInStatement") return statement.right;
+  if (/^(?:If|While|DoWhile|For)Statement$/.test(statement.type) && "test" in statement)
+    return (statement.test as Node | null) ?? undefined;
+  return undefined;
 }
 
 function isHostElement(expression: Node): boolean {
