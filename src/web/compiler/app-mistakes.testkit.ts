@@ -266,6 +266,15 @@ export const RENDER_MISTAKES: readonly RenderMistake[] = [
     ],
   },
   {
+    name: "a handler in the result of a call that is spread",
+    code: "SVC201",
+    text: "const usePress = () => { const n = signal(1); return { onClick: () => n.value++ }; }; export const A = () => <button {...usePress()}>x</button>;",
+    fixed: [
+      "const usePress = () => { const n = signal(1); return { onClick: () => n.value++ }; }; export const A = () => { const press = usePress(); return <button {...press}>x</button>; };",
+      "const usePress = () => { const n = signal(1); return { onClick: () => n.value++ }; }; export const A = () => { const press = usePress(); return <button onClick={press.onClick}>x</button>; };",
+    ],
+  },
+  {
     name: "two items with one key",
     code: "SVC202",
     text: "export function A() { const rows = signal([{ id: 1 }, { id: 1 }]); return <ul>{rows.value.map((row) => <li key={row.id}>x</li>)}</ul>; }",

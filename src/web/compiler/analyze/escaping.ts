@@ -124,7 +124,20 @@ function isGivenAway(module: Module, node: Node): boolean {
   if (at?.type === "Property" && at.method) return false;
   while (at?.type === "Property" || at?.type === "ObjectExpression" || at?.type === "ArrayExpression")
     at = module.parentOf(at);
-  return at?.type === "VariableDeclarator" && at.init !== node && isNamedElsewhere(module, at.id, true);
+  if (at?.type === "VariableDeclarator") return at.init !== node && isNamedElsewhere(module, at.id, true);
+  while (at && CHOICES.has(at.type)) at = module.parentOf(at);
+  return at?.type === "VariableDeclarator" && isSpread(module, at.id);
+}
+
+/** Expressions that choose an object. */
+const CHOICES = new Set(["ConditionalExpression", "LogicalExpression", "ParenthesizedExpression"]);
+
+/** Whether an element gets the object behind a name in a spread. */
+function isSpread(module: Module, id: Node): boolean {
+  const binding = module.scopes.bindingAt(id);
+  return module.scopes.references.some(
+    ({ binding: used, parent }) => used !== undefined && used === binding && parent.type === "JSXSpreadAttribute",
+  );
 }
 
 /** A constant object of a component that is created again as a whole (lifted.ts), or one whose functions belong to an element. */

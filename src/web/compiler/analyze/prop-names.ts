@@ -2,6 +2,7 @@
 import { memberName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import type { Module } from "./analyze.ts";
+import { initOf } from "./declaration-kinds.ts";
 import { topProperty } from "./prop-reads.ts";
 
 /** `text` for `props.text`, and for `text` of `({ text })` and of `const { text } = props`. */
@@ -40,4 +41,14 @@ export function bindingAt(module: Module, node: Node): Binding | undefined {
 export function namedBy(property: Node | undefined, { node }: Binding): string | undefined {
   if (property?.type !== "Property" || property.computed || property.key.type !== "Identifier") return undefined;
   return property.value === node ? property.key.name : undefined;
+}
+
+/** Whether the object of a spread may have handlers that its own code does not show. Reading it again has no effect. */
+export function mayHoldHandlers(module: Module, object: Node): boolean {
+  if (object.type === "MemberExpression")
+    return memberName(object) !== undefined && mayHoldHandlers(module, unwrap(object.object));
+  const binding = bindingAt(module, object);
+  const init = binding?.declared === "const" ? initOf(binding) : undefined;
+  const isLiteral = init?.type === "ObjectExpression" && module.parentOf(object)?.type === "JSXSpreadAttribute";
+  return binding !== undefined && binding.owner !== null && !isLiteral;
 }

@@ -9,6 +9,7 @@ import { positionOf } from "../diagnostics.ts";
 import { svcName } from "./declaration-kinds.ts";
 import { roundedParts } from "../extract/html-pieces.ts";
 import { propReads } from "./prop-reads.ts";
+import type { SpreadAttribute } from "../model.ts";
 import type { LivePropsEmitter } from "../emit/emit-live-props.ts";
 import type { ServerOutput } from "../emit/server-output.ts";
 
@@ -48,6 +49,12 @@ export class StorePropReads {
     this.#frozen.add(expression);
     const args = `${props}, ${JSON.stringify(names)}, ${this.#placeOf(expression)}`;
     this.#out.wrap(expression, `${this.#out.use("frozen")}(${args}, (`, "))");
+  }
+
+  /** Checks that the browser gets the handlers in the object of a spread. */
+  watchSpread({ expression, skip, own }: SpreadAttribute): void {
+    const args = `${JSON.stringify(skip)}, ${own !== undefined}, ${this.#placeOf(expression)}`;
+    this.#out.wrap(expression, `${this.#out.use("handled")}((`, `), ${args})`);
   }
 
   /** Wraps an expression in a function, so that its reads can be tracked. */

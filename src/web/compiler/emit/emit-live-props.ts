@@ -10,7 +10,7 @@ import { isInside, type Module } from "../analyze/analyze.ts";
 import { componentName } from "../analyze/components.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import type { Returns } from "../analyze/early-returns.ts";
-import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
+import { bindingAt, isPropsObject, mayHoldHandlers, namedBy, propNamed } from "../analyze/prop-names.ts";
 import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
 import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
@@ -120,7 +120,7 @@ export class LivePropsEmitter {
   /** Marks what a root template shows of props, and emits its bindings. Called when its other bindings are emitted. */
   emitScope(scope: Scope, root: Element): void {
     const fn = componentOf(this.#module, root.node);
-    if (!fn?.params[0]) return;
+    if (!fn) return;
     const hasBindings = this.#mark(root);
     const known = scope.slots.length;
     if (!hasBindings && !scope.slots.some(({ node }) => propReads(this.#module, node) !== "")) return;
@@ -140,7 +140,7 @@ export class LivePropsEmitter {
     });
     this.#noteFollowed(root);
     if (this.#needed) this.#emitAgain(this.#needed, own, { scope, root, symbol, conditions, known });
-    const props = this.#propsOf(fn);
+    const props = fn.params[0] ? this.#propsOf(fn) : "undefined";
     const spreads = own.slots.flatMap(({ spread }) => (spread ? [spread] : []));
     const block = this.#block(own, symbol, scope, componentName(this.#module, fn));
     const slots = own.slots.map((slot, at) => {
@@ -162,14 +162,15 @@ export class LivePropsEmitter {
     return `${this.#out.use("boundProps")}(${this.#argumentsOf(spread)}, ${block}, "${spread.own}")`;
   }
 
-  /** Gives a spread of the props object, or of the rest of it, a symbol in the browser module. */
+  /** Gives a spread of a named object, such as the props, the rest of them or the result of a hook, a symbol in the browser module. */
   #markSpread(attribute: SpreadAttribute): boolean {
     const fn = componentOf(this.#module, attribute.expression);
-    if (!fn || attribute.live || !isPropsObject(this.#module, fn, unwrap(attribute.expression))) return false;
+    const object = unwrap(attribute.expression);
+    if (!fn || attribute.live || !mayHoldHandlers(this.#module, object)) return false;
     attribute.own = `d${this.#symbols.d++}`;
     for (const target of [this.#all, this.#needed])
       target?.browser.emitOwn(attribute.own, newScope(0, target.client.newEdits()));
-    this.#followed.push(attribute.expression);
+    if (isPropsObject(this.#module, fn, object)) this.#followed.push(attribute.expression);
     this.hasSpread = true;
     return true;
   }

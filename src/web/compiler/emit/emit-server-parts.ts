@@ -52,6 +52,8 @@ export interface Walker {
   /** Records an expression that the browser never updates. */
   still(node: Node): void;
   /** Makes the results of a row function HTML. */
+  /** The same for the object of a spread. */
+  stillSpread(spread: SpreadAttribute): void;
   row(row: FunctionNode, isRange?: true): void;
   /** Emits content that the browser replaces when what it was made from changes. */
   replaced(emit: () => Segment[]): Segment[];
@@ -185,13 +187,13 @@ export class ItemEmitter {
   /** @param keep code that stores the spread object */
   #spread(attribute: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
     const { expression } = attribute;
-    if (!attribute.live) this.#walker.still(expression);
+    if (!attribute.live) this.#walker.stillSpread(attribute);
     this.#walker.rewrite(expression);
     return {
       code: [
         `${this.#out.use(isBound(attribute) ? "boundSpread" : "spread")}(${keep}`,
         expression,
-        `, ${JSON.stringify(skip)}${tagCode(attribute.tag)})`,
+        `, ${JSON.stringify(skip)}${tagCode(attribute)})`,
       ],
     };
   }
@@ -203,9 +205,9 @@ export class ItemEmitter {
       const html = concatenation(this.#attribute(attribute, ""));
       return [`${JSON.stringify(spreadName(attribute))}: `, ...html, ", "];
     });
-    if (!spread.live) this.#walker.still(spread.expression);
+    if (!spread.live) this.#walker.stillSpread(spread);
     this.#walker.rewrite(spread.expression);
-    const skip = JSON.stringify(spread.skip) + tagCode(spread.tag);
+    const skip = JSON.stringify(spread.skip) + tagCode(spread);
     return {
       code: [
         `${this.#out.use(isBound(spread) ? "boundOver" : "over")}({ `,
@@ -469,8 +471,10 @@ function spreadWithValue({ tag, attributes, items }: Element): SpreadAttribute |
 }
 
 /** The last argument of `spread`: only for elements whose names may hide members. */
-function tagCode(tag: string): string {
-  return membersBehind("name", tag) ? `, ${JSON.stringify(tag)}` : "";
+function tagCode({ tag, live }: SpreadAttribute): string {
+  const code = membersBehind("name", tag) ? JSON.stringify(tag) : "undefined";
+  if (live) return `, ${code}, true`;
+  return code === "undefined" ? "" : `, ${code}`;
 }
 
 /** Whether the browser binds the props of a spread. */

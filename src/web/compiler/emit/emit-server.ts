@@ -123,6 +123,10 @@ export class ServerEmitter {
       rewrite: (node) => this.#rewrite(node),
       piece: (node) => this.#piece(node),
       still: (node) => this.#still(node),
+      stillSpread: (spread) => {
+        this.#stills?.watchSpread(spread);
+        this.#still(spread.expression);
+      },
       row: (row, isRange) => this.#row(row, isRange),
       range: (node) => this.#range(node),
       replaced: (emit) => this.#replaced(emit),
