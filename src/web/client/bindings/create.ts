@@ -118,6 +118,16 @@ export const O = (parent: Element, key: number): Text => {
 /** Nodes of a view in place of the comment with this key. */
 export const Put = (parent: Element, key: number, view: View): void => K(parent, key)!.replaceWith(...nodesOf(view));
 
+/**
+ * Nodes of a fragment after its template is bound. They lose their keys, because the element around them has keys of its own, and it may look
+ * for one of them later.
+ */
+export const Loose = (fragment: Node): ChildNode[] => {
+  const nodes = [...fragment.childNodes];
+  for (const node of nodes) if (node instanceof Comment && +node.data) node.data = "";
+  return nodes;
+};
+
 /** What `For` uses of the parent of its rows. */
 interface RowParent {
   readonly children: readonly NodeRange[];

@@ -111,12 +111,10 @@ export class ViewEmitter {
     const view = `${this.#part("V", scope)}(`;
     if (bind.length === 1 && bind[0] === "0")
       return `${view}${isHost ? make : `() => [...${make}().childNodes]`}${end})`;
-    const { prefix, root } = this.#client.names;
+    const { root } = this.#client.names;
     const slots = scope.isClosure && place.level === 0 ? "0" : this.#client.names.slots;
-    const nodes = isHost ? root : `${prefix}n`;
-    // A fragment is empty once its nodes are in the document.
-    const list = isHost ? "" : `const ${prefix}n = () => [...${root}.childNodes];\n`;
-    return `${view}() => {\nconst ${root} = ${make}();\n${list}(${this.text(bind, scope)})(${slots}, ${root});\nreturn ${nodes}${isHost ? "" : "()"};\n}${end})`;
+    const nodes = isHost ? root : `${this.#part("Loose", scope)}(${root})`;
+    return `${view}() => {\nconst ${root} = ${make}();\n(${this.text(bind, scope)})(${slots}, ${root});\nreturn ${nodes};\n}${end})`;
   }
 
   #fragment(children: readonly Node[], node: Node, position: Position): Element {
