@@ -6,6 +6,8 @@ import type { Store } from "./contract/contract.ts";
 import type { GraphRow } from "./contract/graph-rows.ts";
 import { databaseUrlProblem, sqliteFile } from "./contract/database-url.ts";
 import { requireNotMoved } from "./contract/migration-state.ts";
+import { bucketStore } from "./bucket/bucket-store.ts";
+import type { BucketConfig } from "./bucket/bucket-url.ts";
 import { encryptedStore } from "./encryption/encrypted-store.ts";
 import { PayloadCipher } from "./encryption/payload-cipher.ts";
 import type { PayloadKey } from "./encryption/payload-keys.ts";
@@ -29,6 +31,8 @@ export interface StoreOptions {
   log?: Log;
   /** Keys of payloads: the first one encrypts, all of them decrypt. Default: payloads are stored as they are. */
   payloadKeys?: readonly PayloadKey[];
+  /** Bucket for large payloads. Default: all of them are in the database. */
+  bucket?: BucketConfig | undefined;
 }
 
 /**
@@ -40,8 +44,10 @@ export interface StoreOptions {
  * await store.close();
  */
 export async function openStore(databaseUrl: string, options: StoreOptions = {}): Promise<Store> {
-  const { payloadKeys = [], log = silentLog } = options;
-  return encryptedStore(await openPlainStore(databaseUrl, options), new PayloadCipher(payloadKeys), log);
+  const { payloadKeys = [], bucket, log = silentLog } = options;
+  const client = bucket && new (await import("./bucket/bucket-client.ts")).BucketClient(bucket);
+  const store = bucketStore(await openPlainStore(databaseUrl, options), client, log);
+  return encryptedStore(store, new PayloadCipher(payloadKeys), log);
 }
 
 /** Returns the rows as they are in the database. */

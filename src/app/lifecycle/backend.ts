@@ -16,6 +16,7 @@ import type { ProcessFigures } from "../../graphs/cluster/membership.ts";
 import type { ChangeFeed } from "./change-feed.ts";
 import type { Config } from "./config.ts";
 import { currentOrigin, currentTrace } from "../pipeline/current-request.ts";
+import { startObjectSweep } from "./object-sweep.ts";
 import { undoDeferred } from "./drain.ts";
 import { inboxUrl, isDemoOn } from "../demo/demo.ts";
 import { processStatsOf } from "./process-stats.ts";
@@ -46,8 +47,8 @@ export interface OpenBackendOptions {
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_DEFINITION`; everything is closed again then */
 export async function openBackend(options: OpenBackendOptions): Promise<Backend> {
-  const { databaseUrl, payloadKeys } = options.config;
-  const store = await openStore(databaseUrl, { jobOf: jobFor, log: options.log, payloadKeys });
+  const { databaseUrl, payloadKeys, payloadBucket: bucket } = options.config;
+  const store = await openStore(databaseUrl, { jobOf: jobFor, log: options.log, payloadKeys, bucket });
   const opened: Opened = { store };
   const failed = new AbortController();
   const closing = AbortSignal.any([options.closing, failed.signal]);
@@ -145,7 +146,10 @@ async function startBackend(
   watch.start(closing);
   await engine.recover();
   await cluster?.start();
-  if (config.role !== "web") webhooks.start();
+  if (config.role !== "web") {
+    webhooks.start();
+    startObjectSweep(store, clock, log, closing);
+  }
   return { webhooks, engine, cluster, figures };
 }
 

@@ -22,6 +22,7 @@ import { undoDeferred } from "./drain.ts";
 import { DatabaseSessions } from "./database-sessions.ts";
 import { ActivityLog } from "../observability/activity.ts";
 import type { SecurityLog } from "../observability/security-log.ts";
+import { bucketChecks } from "./bucket-check.ts";
 import { LazyBackend } from "./lazy-backend.ts";
 import { Limits, openRateFile } from "../pipeline/rate-limits.ts";
 import { OperatorAccess } from "../pipeline/operator-access.ts";
@@ -128,7 +129,7 @@ export async function boot(options: BootOptions): Promise<Services> {
       security: options.security,
       metrics: options.metrics,
       phases: new Phases(options.tracer !== undefined || site.dev !== undefined),
-      readyChecks: { ...app.ready, [DATABASE_CHECK]: checkOf(backend) },
+      readyChecks: { ...app.ready, [DATABASE_CHECK]: checkOf(backend), ...bucketChecks(config) },
       ownMetrics: app.metrics ?? (() => []),
     };
     services.limits.serve(services);

@@ -12,6 +12,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import { LOG_LEVELS, type LogLevel } from "../../platform/shared/log.ts";
 import { RETIRED_VARIABLES, VARIABLES } from "../../platform/shared/wire.ts";
 import { databaseUrlProblem } from "../../storage/contract/database-url.ts";
+import { readBucketUrl, type BucketConfig } from "../../storage/bucket/bucket-url.ts";
 import { readPayloadKeys, type PayloadKey } from "../../storage/encryption/payload-keys.ts";
 import { PAYLOAD_BYTES } from "../../webhooks/outbox/payload.ts";
 import { MOST_CONNECTIONS } from "../../webhooks/delivery/delivery-queues.ts";
@@ -56,6 +57,8 @@ export interface Config extends BackendConfig {
   previousSecrets: readonly string[];
   /** Keys that encrypt payloads in the database: the first one encrypts, all of them decrypt. Empty: payloads are stored as they are. */
   payloadKeys: readonly PayloadKey[];
+  /** Bucket for large payloads; undefined: all of them are in the database. */
+  payloadBucket: BucketConfig | undefined;
   trustedProxies: CidrSet;
   /** Origin without a final slash. */
   siteOrigin: string | undefined;
@@ -156,6 +159,7 @@ export function readConfig(env: Environment): Config {
     secret: read("secret", undefined, readSecret),
     previousSecrets: read("previousSecrets", [], (given) => readList(given).map(readSecret)),
     payloadKeys: read("payloadKeys", [], readPayloadKeys),
+    payloadBucket: readBucket(read, text, problems),
     trustedProxies: new CidrSet(read("trustProxy", [], readCidrs)),
     siteOrigin: read("siteUrl", undefined, readOrigin),
     allowedHosts: read("allowedHosts", [], (given) => readList(given).map(readHost)),
@@ -172,6 +176,22 @@ export function readConfig(env: Environment): Config {
   problems.push(...problemsOfMany(config));
   if (problems.length > 0) throw new SvcError("SVC_CONFIG", configMessage(problems));
   return config;
+}
+
+/** Credentials and region have the names that all tools for S3 use. */
+function readBucket(read: Read, text: Text, problems: string[]): BucketConfig | undefined {
+  const place = read("payloadBucket", undefined, readBucketUrl);
+  if (!place) return undefined;
+  const [accessKeyId, secretAccessKey] = [text("awsAccessKeyId"), text("awsSecretAccessKey")];
+  const region = place.region ?? text("awsRegion");
+  const missing = [
+    ...(accessKeyId === undefined ? [VARIABLES.awsAccessKeyId] : []),
+    ...(secretAccessKey === undefined ? [VARIABLES.awsSecretAccessKey] : []),
+    ...(region === undefined ? [VARIABLES.awsRegion] : []),
+  ];
+  problems.push(...missing.map((name) => `${name} is not set, but ${VARIABLES.payloadBucket} needs it`));
+  if (accessKeyId === undefined || secretAccessKey === undefined || region === undefined) return undefined;
+  return { ...place, region, accessKeyId, secretAccessKey, sessionToken: text("awsSessionToken") };
 }
 
 function readBackendConfig(read: Read, text: Text): BackendConfig {

@@ -28,8 +28,16 @@ export class LogRedaction {
 
 /** Secrets in the variables. */
 export function secretsOf(config: Config): string[] {
-  const { secret, previousSecrets, payloadKeys, webhookSecret, execApiKey, otlp, databaseUrl } = config;
-  const all = [secret, ...previousSecrets, ...payloadKeys.map((key) => key.secret), webhookSecret, execApiKey];
+  const { secret, previousSecrets, payloadKeys, payloadBucket, webhookSecret, execApiKey, otlp, databaseUrl } = config;
+  const all = [
+    secret,
+    ...previousSecrets,
+    ...payloadKeys.map((key) => key.secret),
+    webhookSecret,
+    execApiKey,
+    payloadBucket?.secretAccessKey,
+    payloadBucket?.sessionToken,
+  ];
   const keys = all.filter((value) => value !== undefined);
   return [...keys, ...Object.values(otlp?.headers ?? {}), ...passwordsOf(databaseUrl)];
 }

@@ -30,6 +30,7 @@ export const ERRORS = {
   SVC_INTERNAL: { status: 500, family: "server" },
   SVC_SESSION: { status: 500, family: "server" },
   SVC_PAYLOAD_KEY: { status: 500, family: "server" },
+  SVC_BUCKET: { status: 503, family: "server" },
   SVC_TOO_LATE: { status: 500, family: "server" },
   SVC_UPSTREAM: { status: 502, family: "server" },
   SVC_UNAVAILABLE: { status: 503, family: "server" },

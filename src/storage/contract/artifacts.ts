@@ -30,6 +30,11 @@ export function partsOf({ name, upload }: Pick<ArtifactRow, "name" | "upload">):
   return upload ?? name;
 }
 
+export interface UploadKey {
+  graphId: string;
+  upload: string;
+}
+
 export interface ArtifactRows {
   /**
    * Writes a part, replacing an existing one. Resolves after the durable commit. @param upload begins with the file's name and the
@@ -39,6 +44,8 @@ export interface ArtifactRows {
   part(graphId: string, upload: string, at: number): Promise<Uint8Array | undefined>;
   /** Deletes the parts of an unfinished upload. */
   dropParts(graphId: string, upload: string): Promise<void>;
+  /** Uploads of these runs that have parts, finished or not. */
+  uploads(graphIds: readonly string[]): Promise<UploadKey[]>;
   /** By name. */
   artifacts(graphId: string): Promise<ArtifactRow[]>;
 }

@@ -25,6 +25,7 @@ for (const kind of [
   "postgres:",
   `encrypted sqlite:${join(folder, "encrypted.db")}`,
   "encrypted postgres:",
+  "bucket sqlite::memory:",
 ]) {
   describe(`the store ${kind.split(":")[0]}`, { skip: kind.endsWith("postgres:") && (await withoutPostgres()) }, () => {
     const opened = openedStore(kind);

@@ -32,6 +32,11 @@ export interface Store {
   activity: ActivityRows;
   /** Size of the database; undefined if unknown. Absent if it is the size of a file. */
   sizeBytes?(): Promise<number | undefined>;
+  /**
+   * Deletes objects in the bucket of payloads that no row knows, and that are older than a day. Returns their number. Absent without a
+   * bucket, or if svc may not write to it.
+   */
+  sweepObjects?(): Promise<number>;
   /** Flushes and closes. Later calls reject. */
   close(): Promise<void>;
 }

@@ -66,5 +66,5 @@ export function sliceOf(
     rows += candidate.seq;
   }
   const hasMore = looked.length >= purgeAsked(query).limit || last !== looked.at(-1)?.id;
-  return { gone, step: { deleted: gone.length, next: hasMore ? last : undefined } };
+  return { gone, step: { deleted: gone.length, ids: gone.map(({ id }) => id), next: hasMore ? last : undefined } };
 }

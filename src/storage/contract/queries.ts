@@ -84,6 +84,8 @@ export interface PurgeQuery {
 
 export interface PurgeStep {
   deleted: number;
+  /** Those of the deleted runs. */
+  ids: readonly string[];
   /** Start of the next slice; undefined if nothing is left. */
   next: string | undefined;
 }

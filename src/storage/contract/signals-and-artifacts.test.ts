@@ -21,7 +21,13 @@ const signalRow = (graphId: string, seq: number, key?: string): SignalRow => ({
   node: undefined,
 });
 
-for (const url of ["sqlite::memory:", "postgres:", "encrypted sqlite::memory:", "encrypted postgres:"]) {
+for (const url of [
+  "sqlite::memory:",
+  "postgres:",
+  "encrypted sqlite::memory:",
+  "encrypted postgres:",
+  "bucket encrypted sqlite::memory:",
+]) {
   describe(`the store ${url}`, { skip: url.endsWith("postgres:") && (await withoutPostgres()) }, () => {
     const opened = openedStore(url);
     let store: Store;

@@ -1,7 +1,7 @@
 /** Runs whose payloads are encrypted on their way to the database, and decrypted on their way back. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { RunStatus } from "../../platform/shared/wire.ts";
-import type { ArtifactRow } from "../contract/artifacts.ts";
+import type { ArtifactRow, UploadKey } from "../contract/artifacts.ts";
 import type {
   ChildRow,
   GraphEvent,
@@ -237,6 +237,10 @@ export class EncryptedGraphs implements GraphStore {
 
   dropParts(graphId: string, upload: string): Promise<void> {
     return this.#graphs.dropParts(graphId, upload);
+  }
+
+  uploads(graphIds: readonly string[]): Promise<UploadKey[]> {
+    return this.#graphs.uploads(graphIds);
   }
 
   artifacts(graphId: string): Promise<ArtifactRow[]> {

@@ -21,7 +21,7 @@ export function encryptedStore(store: Store, cipher: PayloadCipher, log: Log): S
   const sent = new WeakMap<OutboxRow, OutboxRow>();
   return {
     // Sessions, limits and counts contain no payloads of runs.
-    ...passed(store, ["sessions", "admission", "activity", "rates", "sizeBytes", "close"]),
+    ...passed(store, ["sessions", "admission", "activity", "rates", "sizeBytes", "sweepObjects", "close"]),
     graphs: new EncryptedGraphs(store.graphs, cipher, sent),
     webhooks: encryptedWebhooks(store.webhooks, cipher, sent),
     answers: encryptedAnswers(store.answers, cipher),

@@ -1,7 +1,8 @@
 /** What happens to a payload on its way to and from the database. payload-rows.ts names the payloads of each row. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, NodeFailure } from "../contract/graph-rows.ts";
-import { isPayloadKeyError, keyOfBytes, keyOfText, type PayloadCipher } from "./payload-cipher.ts";
+import { isMarkedPart, keyOfPart } from "../bucket/references.ts";
+import { isPayloadKeyError, keyOfText, type PayloadCipher } from "./payload-cipher.ts";
 
 export interface PayloadTransform {
   json(value: Json, place: string): Json;
@@ -74,7 +75,9 @@ export function resealing(cipher: PayloadCipher): PayloadTransform {
     text: (value, place) => (isCurrent(keyOfText(value)) ? value : seal.text(open.text(value, place), place)),
     error: (value, place) =>
       isCurrent(keyOfText(value.message)) ? value : seal.error(open.error(value, place), place),
-    bytes: (value, place) => (isCurrent(keyOfBytes(value)) ? value : seal.bytes(open.bytes(value, place), place)),
+    // A reference stays: its object is encrypted with the key that it names.
+    bytes: (value, place) =>
+      isMarkedPart(value) || isCurrent(keyOfPart(value)) ? value : seal.bytes(open.bytes(value, place), place),
   };
 }
 
@@ -87,7 +90,7 @@ export function counting(count: (keyId: string | undefined) => void): PayloadTra
     },
     text: (value) => (count(keyOfText(value)), value),
     error: (value) => (count(keyOfText(value.message)), value),
-    bytes: (value) => (count(keyOfBytes(value)), value),
+    bytes: (value) => (count(keyOfPart(value)), value),
   };
 }
 

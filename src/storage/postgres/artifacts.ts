@@ -1,5 +1,5 @@
 /** Artifacts of workers, in PostgreSQL. */
-import type { ArtifactRow, ArtifactRows } from "../contract/artifacts.ts";
+import type { ArtifactRow, ArtifactRows, UploadKey } from "../contract/artifacts.ts";
 import { toArtifact } from "../contract/columns.ts";
 import type { Database } from "./database.ts";
 
@@ -32,6 +32,14 @@ export class PostgresArtifacts implements ArtifactRows {
 
   async dropParts(graphId: string, upload: string): Promise<void> {
     await this.#database.run("DELETE FROM svc.artifact_part WHERE graph_id = $1 AND id = $2", graphId, upload);
+  }
+
+  async uploads(graphIds: readonly string[]): Promise<UploadKey[]> {
+    const rows = await this.#database.rows(
+      "SELECT DISTINCT graph_id, id FROM svc.artifact_part WHERE graph_id = ANY ($1::text[])",
+      [...graphIds],
+    );
+    return rows.map((row) => ({ graphId: String(row["graph_id"]), upload: String(row["id"]) }));
   }
 
   async artifacts(graphId: string): Promise<ArtifactRow[]> {

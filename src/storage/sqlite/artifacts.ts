@@ -1,5 +1,5 @@
 /** Artifacts of workers, in SQLite. */
-import { partsOf, UPLOAD_MARK, type ArtifactRow, type ArtifactRows } from "../contract/artifacts.ts";
+import { partsOf, UPLOAD_MARK, type ArtifactRow, type ArtifactRows, type UploadKey } from "../contract/artifacts.ts";
 import { ARTIFACT_COLUMNS, insertSql, insertValues, toArtifact } from "../contract/columns.ts";
 import type { Database } from "./database.ts";
 import type { Statement } from "./file/driver.ts";
@@ -59,6 +59,13 @@ export class SqliteArtifacts implements ArtifactRows {
     await this.#database.write(() => {
       this.#database.sql("DELETE FROM artifact_part WHERE graph_id = ? AND id = ?").run(graphId, upload);
     });
+  }
+
+  async uploads(graphIds: readonly string[]): Promise<UploadKey[]> {
+    const rows = this.#database
+      .sql("SELECT DISTINCT graph_id, id FROM artifact_part WHERE graph_id IN (SELECT value FROM json_each(?))")
+      .all(JSON.stringify(graphIds));
+    return rows.map((row) => ({ graphId: String(row["graph_id"]), upload: String(row["id"]) }));
   }
 
   async artifacts(graphId: string): Promise<ArtifactRow[]> {

@@ -20,7 +20,7 @@ import type { Transition } from "../../contract/transition.ts";
 import { UserStatementError } from "../../contract/transaction.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import { TransitionChains } from "../../contract/transition-chains.ts";
-import type { ArtifactRow } from "../../contract/artifacts.ts";
+import type { ArtifactRow, UploadKey } from "../../contract/artifacts.ts";
 import { SqliteArtifacts } from "../artifacts.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../../contract/listeners.ts";
 import { CHILD_NAMES, pastNode, toChild, toSignal } from "../../contract/columns.ts";
@@ -232,6 +232,10 @@ export class SqliteGraphs implements GraphStore {
 
   dropParts(graphId: string, upload: string): Promise<void> {
     return this.#artifacts.dropParts(graphId, upload);
+  }
+
+  uploads(graphIds: readonly string[]): Promise<UploadKey[]> {
+    return this.#artifacts.uploads(graphIds);
   }
 
   artifacts(graphId: string): Promise<ArtifactRow[]> {
