@@ -38,6 +38,7 @@ declare global {
     [slotsAt]?: Slots | undefined;
   }
 }
+
 /** Raw item -> binds the row that the server rendered for it (list.ts). */
 export const unboundRows = new Map<unknown, () => void>();
 

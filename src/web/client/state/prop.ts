@@ -6,7 +6,7 @@ import { chunkNamed, computed, kinds, pageState, valueAt } from "../runtime/core
 import { DOM, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { Slots } from "../runtime/types.ts";
 
-/** Roots of all scopes of the document, by id. Kept for one task, since a handler that wakes one row of a list often wakes all. */
+/** Roots of all scopes of the document, by id. Kept until the running code ends: a write that wakes one row of a list often wakes all. */
 let roots: Map<string, Element> | undefined;
 
 pageState()._rootOf = (id) => {
@@ -16,7 +16,9 @@ pageState()._rootOf = (id) => {
       roots.set(root.getAttribute(DOM.scope)!.split(" ")[0]!, root);
     queueMicrotask(() => (roots = undefined));
   }
-  return roots.get(String(id));
+  const root = roots.get(String(id));
+  // Code that ran since then may have removed it.
+  return root?.isConnected ? root : undefined;
 };
 
 const derived = new WeakSet<object>();
