@@ -1,10 +1,10 @@
 /** Each kind of file change under `svc dev`: which of them reload the app. Uses the real development host and its watcher. */
 import assert from "node:assert/strict";
 import { basename, join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, mock } from "node:test";
 import { createDevHost } from "../../web/compiler/dev/dev-host.ts";
 import { withTempApp } from "../../web/compiler/temp-app.testkit.ts";
-import { watch } from "./dev-watch.ts";
+import { watch, type WatchOptions } from "./dev-watch.ts";
 
 const APP = {
   "app.tsx": 'import text from "./text.md?raw"; export default { text };',
@@ -21,13 +21,18 @@ describe("A file change under svc dev", () => {
       host.onChange(({ file }) => seen.get(basename(file))?.());
       const reloads: string[] = [];
       const settings: string[] = [];
+      let onSettings = (): void => undefined;
+      const reported = new Promise<void>((resolve) => (onSettings = resolve));
       let now = "";
       const stop = watch({
         host,
         root: app.root,
         written: [join(app.root, ".svc")],
         onCode: () => reloads.push(now),
-        onSettings: (name) => settings.push(name),
+        onSettings: (name) => {
+          settings.push(name);
+          onSettings();
+        },
         onStyle: () => undefined,
       });
       const change = async (file: string): Promise<void> => {
@@ -42,6 +47,7 @@ describe("A file change under svc dev", () => {
         const others = ["README.md", "notes.txt", "new-folder/page.html", "data/app.db", "theme.css", ".env.local"];
         for (const file of others) await change(file);
         await Promise.all(Array.from({ length: 1000 }, (_, at) => change(`uploads/${at}.png`)));
+        await reported;
         assert.deepEqual([reloads, settings], [[], [".env.local"]]);
         for (const file of ["text.md", "other/new.ts"]) await change(file);
         assert.deepEqual(reloads, ["text.md", "other/new.ts"]);
@@ -50,5 +56,32 @@ describe("A file change under svc dev", () => {
         await host.close();
       }
     });
+  });
+
+  it("of the settings is reported once, although a save is several events", () => {
+    mock.timers.enable({ apis: ["setTimeout"] });
+    const settings: string[] = [];
+    let change = (_file: string): void => undefined;
+    const onChange: WatchOptions["host"]["onChange"] = (listener) => {
+      change = (file) => listener({ file, isUsed: false, styles: [] });
+      return () => undefined;
+    };
+    const onSettings = (name: string): void => void settings.push(name);
+    const nothing = (): void => undefined;
+    const stop = watch({
+      host: { onChange },
+      root: "/app",
+      written: [],
+      onCode: nothing,
+      onSettings,
+      onStyle: nothing,
+    });
+    for (const file of ["/app/.env.local", "/app/vite.config.ts", "/app/.env.local"]) change(file);
+    mock.timers.tick(1000);
+    change("/app/.env.local");
+    mock.timers.tick(1000);
+    assert.deepEqual(settings, ["vite.config.ts", ".env.local", ".env.local"]);
+    stop();
+    mock.timers.reset();
   });
 });

@@ -23,19 +23,18 @@ const SETTINGS = /^(?:\.env(?:\.[\w.-]+)?|vite\.config\.[cm]?[jt]s)$/;
 export function watch({ host, root, written, onCode, onSettings, onStyle }: WatchOptions): () => void {
   const publicDir = join(root, "public");
   const timers = new Map<string, NodeJS.Timeout>();
-  const report = (url: string): void => {
-    clearTimeout(timers.get(url));
-    timers.set(
-      url,
-      setTimeout(() => onStyle(url), QUIET_MS),
-    );
+  /** One save may be several events. */
+  const later = (key: string, run: () => void): void => {
+    clearTimeout(timers.get(key));
+    timers.set(key, setTimeout(run, QUIET_MS));
   };
+  const report = (url: string): void => later(url, () => onStyle(url));
   const stop = host.onChange(({ file, isUsed, styles }) => {
     if (written.some((folder) => isInside(folder, file))) return;
     if (isBySide(file)) return;
     // Type files change no running code, and the host itself writes those of the routes.
     if (file.endsWith(".d.ts")) return;
-    if (SETTINGS.test(relative(root, file))) return onSettings(basename(file));
+    if (SETTINGS.test(relative(root, file))) return later(file, () => onSettings(basename(file)));
     for (const url of styles) report(url);
     if (isUsed) onCode();
     if (!isInside(publicDir, file)) return;
