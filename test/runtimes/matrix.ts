@@ -70,15 +70,16 @@ async function installTool({ spec, program }: Tool): Promise<string> {
 function createAppIn(name: string, tarball: string, extra: Readonly<Record<string, string>> = {}): string {
   const app = join(folder, name);
   cpSync(join(root, "test/fixtures/runtimes"), app, { recursive: true, filter: (path) => !/[\\/]dist$/.test(path) });
-  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    devDependencies: Record<string, string>;
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { version: string }>;
   };
   const manifest = {
     name: "runtimes",
     private: true,
     type: "module",
     dependencies: { svckit: `file:${tarball}` },
-    devDependencies: { vite: devDependencies["vite"] },
+    // Of the lock file: a new release of Vite does not change what a commit is tested with.
+    devDependencies: { vite: packages["node_modules/vite"]?.version },
   };
   writeFileSync(join(app, "package.json"), JSON.stringify(manifest));
   for (const [file, text] of Object.entries(extra)) writeFileSync(join(app, file), text);
