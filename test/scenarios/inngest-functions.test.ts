@@ -122,30 +122,17 @@ describe("inngest", () => {
     assert.deepEqual(await at.outcome(run), ["done", "invoice after CardError"]);
   });
 
-  it("a step inside of a step works, and holds up a pause until its grace period ends", async () => {
-    const started = gate();
-    const held = gate();
-    const flow = worker("flow", async (_: unknown, ctx) => {
-      const outer = await ctx.step("outer", async () => {
-        started.open();
-        await held.promise;
-        return (await ctx.step("inner", () => 1)) + 1;
-      });
-      await ctx.waitFor("go");
-      return outer;
-    });
+  it("a step inside of a step is an error that names both", async () => {
+    const flow = worker("flow", { retry: { max: 3 } }, (_: unknown, ctx) =>
+      ctx.step("outer", async () => (await ctx.step("inner", () => 1)) + 1),
+    );
     const at = await scene({ workers: [flow] });
     const run = await at.engine.start(flow, null);
-    await started.promise;
-    await at.engine.pause(run.id, { grace: "10s" });
-    held.open();
-    await at.clock.advance(9 * SECOND);
-    assert.equal((await at.outcome(run))[0], "pausing");
-    await at.pass(SECOND);
-    assert.equal((await at.outcome(run))[0], "paused");
-    await at.engine.resume(run.id);
-    await run.signal("go");
-    assert.equal(await run.result(), 2);
+    await at.engine.idle();
+    assert.deepEqual(await at.outcome(run), [
+      "failed",
+      'ctx.step("inner") is called inside the function of ctx.step("outer"). Call it before or after, or start a run of its own with engine.start.',
+    ]);
   });
 
   it("an error that says so is not retried", async () => {

@@ -104,13 +104,13 @@ export async function handleUpdate(
   return outcome as UpdateOutcome<never, never>;
 }
 
-/** A final error of the handler is its answer. Any other fails the attempt, and the next one handles the request again. */
+/** A final error of the handler is its answer, unless the handler calls `ctx`. Any other fails the attempt, and the next one handles the request again. */
 async function answered({ answer }: Definition, key: string, handle: () => unknown): Promise<StoredAnswer> {
   let given: unknown;
   try {
     given = await handle();
   } catch (error) {
-    if (!(error instanceof FinalError)) throw error;
+    if (!(error instanceof FinalError) || error.code === "SVC_NESTED_CALL") throw error;
     return { key, ok: false, message: messageOf(error) };
   }
   return { key, ok: true, answer: ((answer ? await parseWith(answer, given) : given) ?? null) as Json };

@@ -68,6 +68,8 @@ export const durable = worker("durable", { isolate }, async (input, ctx) => {
   const failed = await ctx.step("fails", () => { throw new TypeError("no"); }).catch((error) => error.name + error.message);
   return { doubled, called, failed, state: ctx.state.get("seen"), runs };
 });
+export const nests = worker("nests", { isolate, ...once }, (input, ctx) =>
+  ctx.step("outer", () => ctx.sleep(1)).catch((error) => ctx.step("after", () => error.message)));
 export const half = worker("half", (input) => input / 2);
 const schema = { "~standard": { version: 1, vendor: "test", validate: (value) =>
   typeof value === "number" ? { value: value + 1 } : { issues: [{ message: "must be a number" }] } } };
@@ -122,6 +124,11 @@ describe("an isolated worker", () => {
     const { result, nodes } = await ended("durable", 21);
     assert.deepEqual(result, { doubled: [42, true], called: 21, failed: "TypeErrorno", state: [42, true], runs: 1 });
     assert.ok(nodes.some((node) => node.id === "durable#double"));
+  });
+
+  it("gets an error from a call inside the function of a step, and continues", async () => {
+    const { result } = await ended("nests");
+    assert.match(String(result), /^ctx\.sleep is called inside the function of ctx\.step\("outer"\)/);
   });
 
   it("receives errors of the right class, and validates signals against its schemas", async () => {

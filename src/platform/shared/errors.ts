@@ -43,6 +43,7 @@ export const ERRORS = {
   SVC_FINAL: { family: "server" },
   SVC_CALL: { family: "server" },
   SVC_WAIT_TIMEOUT: { family: "server" },
+  SVC_NESTED_CALL: { family: "server" },
   // boot
   SVC_CONFIG: { family: "build" },
   SVC_DEFINITION: { family: "build" },

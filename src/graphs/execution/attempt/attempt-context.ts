@@ -24,6 +24,7 @@ import { handleUpdate, type UpdateCounts } from "../../definition/update-definit
 import { summaryOf } from "../../definition/summary.ts";
 import type { WorkerContext } from "../../definition/worker-types.ts";
 import { beginCall } from "./begin-call.ts";
+import { callName, requireOutside } from "./enclosing-call.ts";
 import type { ToolCalls } from "./worker-tools.ts";
 
 export class AttemptContext implements WorkerContext {
@@ -126,58 +127,75 @@ export class AttemptContext implements WorkerContext {
 
   // Durable calls. The worker's code has types; here all values are JSON.
 
+  /** Begins a durable call. @param key if it has one, for the message of an error. */
+  #begin<Result>(method: string, key: unknown, call: (durable: Durable) => Result | Promise<Result>): Promise<Result> {
+    return beginCall(() => {
+      const durable = this.#durable;
+      requireOutside(durable.owner, callName(method, key));
+      return call(durable);
+    });
+  }
+
   get checkpoint(): DurableCalls["checkpoint"] {
-    return () => beginCall(() => this.#durable.checkpoint());
+    return () => this.#begin("checkpoint", undefined, (durable) => durable.checkpoint());
   }
 
   get step(): DurableCalls["step"] {
-    return ((key, fn, options) => beginCall(() => this.#durable.step(key, fn, options))) as DurableCalls["step"];
+    return ((key, fn, options) =>
+      this.#begin("step", key, (durable) => durable.step(key, fn, options))) as DurableCalls["step"];
   }
 
   get tx(): DurableCalls["tx"] {
-    return ((run, options) => beginCall(() => this.#durable.tx(run, options))) as DurableCalls["tx"];
+    return ((run, options) =>
+      this.#begin("tx", options?.key, (durable) => durable.tx(run, options))) as DurableCalls["tx"];
   }
 
   get artifact(): DurableCalls["artifact"] {
-    return (name, data, type) => beginCall(() => this.#durable.artifact(name, data, type));
+    return (name, data, type) => this.#begin("artifact", name, (durable) => durable.artifact(name, data, type));
   }
 
   get setAttributes(): DurableCalls["setAttributes"] {
-    return (changes) => beginCall(() => this.#durable.setAttributes(changes));
+    return (changes) => this.#begin("setAttributes", undefined, (durable) => durable.setAttributes(changes));
   }
 
   get sleep(): DurableCalls["sleep"] {
-    return (until, options) => beginCall(() => this.#durable.sleep(until, options));
+    return (until, options) => this.#begin("sleep", options?.key, (durable) => durable.sleep(until, options));
   }
 
   get waitFor(): DurableCalls["waitFor"] {
     return ((signal: SignalName, options?: WaitOptions) =>
-      beginCall(() => this.#durable.waitFor(...waitArguments(signal, options)))) as DurableCalls["waitFor"];
+      beginCall(() => {
+        const [name, given] = waitArguments(signal, options);
+        return this.#begin("waitFor", name, (durable) => durable.waitFor(name, given));
+      })) as DurableCalls["waitFor"];
   }
 
   get waitForEvent(): DurableCalls["waitForEvent"] {
     return ((event: EventDefinition, options?: EventWaitOptions) =>
-      beginCall(() => this.#durable.waitForEvent(requireEvent(event), options))) as DurableCalls["waitForEvent"];
+      beginCall(() => {
+        const definition = requireEvent(event);
+        return this.#begin("waitForEvent", definition.name, (durable) => durable.waitForEvent(definition, options));
+      })) as DurableCalls["waitForEvent"];
   }
 
   get handleUpdate(): DurableCalls["handleUpdate"] {
     return ((update: UpdateDefinition<unknown, unknown, unknown>, handler: never, options?: HandleUpdateOptions) =>
-      beginCall(() =>
+      this.#begin("handleUpdate", update.name, () =>
         handleUpdate(this, (this.#updates ??= new Map()), { update, handler, options }),
       )) as DurableCalls["handleUpdate"];
   }
 
   get patched(): DurableCalls["patched"] {
-    return (name) => beginCall(() => this.#durable.patched(name));
+    return (name) => this.#begin("patched", name, (durable) => durable.patched(name));
   }
 
   get call(): DurableCalls["call"] {
     return ((key, worker, input, options) =>
-      beginCall(() => this.#durable.call(key, worker, input, options))) as DurableCalls["call"];
+      this.#begin("call", key, (durable) => durable.call(key, worker, input, options))) as DurableCalls["call"];
   }
 
   get map(): DurableCalls["map"] {
     return ((key: string, items: readonly unknown[], worker: object, options?: MapCallOptions) =>
-      beginCall(() => this.#durable.map(key, items, worker, options))) as DurableCalls["map"];
+      this.#begin("map", key, (durable) => durable.map(key, items, worker, options))) as DurableCalls["map"];
   }
 }

@@ -17,6 +17,7 @@ import { PauseAbort, whenAborted, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
+import { callName, runEnclosed, type CallOwner } from "./enclosing-call.ts";
 import { validateCall, requireCallOptions } from "./validate-call.ts";
 import type { ArtifactRef } from "../../definition/context-types.ts";
 import type { EventDefinition, SentEvent } from "../../definition/event-types.ts";
@@ -73,6 +74,8 @@ type RemoteContext = DurableMessage extends infer Message
 const FOREVER = Infinity;
 
 export class Durable {
+  /** Of the calls of this attempt. */
+  readonly owner: CallOwner = {};
   readonly #options: DurableOptions;
   readonly #node: NodeRow;
   readonly #machine: Machine;
@@ -161,7 +164,7 @@ export class Durable {
     const isAsync = Object.prototype.toString.call(run) === "[object AsyncFunction]";
     const kept = (value: unknown): Json => toJson(value, `the result of ctx.tx of "${node.id}"`, values.resultBytes);
     const statements = (db: TransactionHandle): Json | Promise<Json> => {
-      const value = run(db);
+      const value = runEnclosed(this.owner, callName("tx", key), () => run(db));
       return value instanceof Promise ? value.then(kept) : kept(value);
     };
     return this.#once(id, "tx", () => attempt.run.transact({ isAsync, statements, decide: decided }));
@@ -233,7 +236,7 @@ export class Durable {
     const node = this.#node;
     const { controller, clock, random } = this.#options;
     return runStep({
-      fn,
+      fn: (info) => runEnclosed(this.owner, callName("step", key), () => fn(info)),
       options,
       clock,
       random,

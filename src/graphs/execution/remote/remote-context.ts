@@ -17,6 +17,7 @@ import {
 import type { StandardSchema } from "../../../platform/shared/schema.ts";
 import { AttemptTimeout } from "../attempt/attempt-limits.ts";
 import { beginCall, handled } from "../attempt/begin-call.ts";
+import { callName, requireOutside, runEnclosed, type CallOwner } from "../attempt/enclosing-call.ts";
 import { validateCall } from "../attempt/validate-call.ts";
 import type { Slot } from "../queue/slot.ts";
 import type { ToolCalls } from "../attempt/worker-tools.ts";
@@ -43,6 +44,7 @@ type Statements = (db: TransactionHandle) => unknown;
 
 /** A function of the worker, which runs at its turn. */
 interface Step {
+  key: string;
   run: (info: StepInfo) => unknown;
   retryIf: RetryPolicy["retryIf"];
   /** Aborts the current try. */
@@ -74,6 +76,7 @@ export interface RemoteContextOptions {
 
 export class RemoteContext {
   readonly #options: RemoteContextOptions;
+  readonly #owner: CallOwner = {};
   readonly #waiting = new Map<number, Waiting>();
   readonly #steps = new Map<number, Step>();
   readonly #transactions = new Map<number, Statements>();
@@ -108,7 +111,8 @@ export class RemoteContext {
     if (message.type === "late") return this.#steps.get(id)?.limit.abort(new AttemptTimeout(message.message));
     if (message.type === "check") return void this.#check(id, message.check, message.payload);
     if (message.type === "step") return this.#step(message);
-    const run = (): unknown => this.#transactions.get(id)?.(this.#handleOf(id));
+    const run = (): unknown =>
+      runEnclosed(this.#owner, callName("tx", undefined), () => this.#transactions.get(id)?.(this.#handleOf(id)));
     void settle(run).then((settlement) => this.#sayStepped(id, 0, settlement));
   }
 
@@ -137,7 +141,9 @@ export class RemoteContext {
     let mayRetry = true;
     const tried = async (): Promise<unknown> => {
       try {
-        return await step.run({ idempotencyKey, attempt, signal });
+        return await runEnclosed(this.#owner, callName("step", step.key), () =>
+          step.run({ idempotencyKey, attempt, signal }),
+        );
       } catch (error) {
         // An error of `retryIf` becomes the step's error.
         mayRetry = false;
@@ -222,7 +228,7 @@ export class RemoteContext {
       step: (key: string, run: (info: StepInfo) => unknown, options: StepOptions = {}) => {
         const { retryIf, ...retry } = options.retry ?? {};
         const given = { ...options, ...(options.retry && { retry }) };
-        return ask("step", [key, given, retryIf !== undefined], { step: { run, retryIf } });
+        return ask("step", [key, given, retryIf !== undefined], { step: { key, run, retryIf } });
       },
       sleep: (until, options) => ask("sleep", [until, options]),
       tx: (run: Statements, options?: unknown) => ask("tx", [options], { transaction: run }),
@@ -243,7 +249,11 @@ export class RemoteContext {
         update: UpdateDefinition<unknown, unknown, unknown>,
         handler: never,
         options?: HandleUpdateOptions,
-      ) => beginCall(() => handleUpdate(made, updates, { update, handler, options })),
+      ) =>
+        beginCall(() => {
+          requireOutside(this.#owner, callName("handleUpdate", update.name));
+          return handleUpdate(made, updates, { update, handler, options });
+        }),
       setAttributes: (changes) => ask("setAttributes", [changes]),
       patched: (name) => ask("patched", [name]),
       call: (key: string, worker: unknown, input: unknown, options?: CallOptions) =>
@@ -276,6 +286,11 @@ export class RemoteContext {
   /** @param own function to run here at its turn. */
   #ask(method: Asked, args: unknown[], own?: Own): Promise<never> {
     if (this.#end) return Promise.reject(this.#end);
+    try {
+      requireOutside(this.#owner, callName(method, method === "sleep" ? undefined : args[0]));
+    } catch (error) {
+      return Promise.reject(error as Error);
+    }
     const id = this.#ids++;
     if (own && "step" in own) this.#steps.set(id, { ...own.step, limit: new AbortController() });
     else if (own && "schema" in own) this.#schemas.set(id, own.schema);

@@ -14,6 +14,7 @@ import {
   type ReportMethod,
   type ToThread,
 } from "./thread-messages.ts";
+import { runOutside } from "../attempt/enclosing-call.ts";
 import { ThreadTransactions } from "./thread-transactions.ts";
 
 type Heard = Exclude<FromThread, { type: "ended" }>;
@@ -84,7 +85,7 @@ export class RemoteHost {
       return ctx.waitForEvent(third ? { ...event, schema: this.#checks.schemaOf(id) } : event, second);
     }
     if (method === "call") return ctx.call(first, this.#known(second), third, fourth);
-    if (method === "tx") return ctx.tx(async (db) => this.#transactions.begin(id, db), first);
+    if (method === "tx") return ctx.tx(async (db) => runOutside(() => this.#transactions.begin(id, db)), first);
     if (method === "map") return ctx.map(first, second, this.#known(third), fourth);
     return this.#step(id, first, second, third);
   }
@@ -93,7 +94,9 @@ export class RemoteHost {
   #step(id: number, key: string, options: StepOptions, hasRetryIf: boolean): Promise<unknown> {
     const said = { mayRetry: true };
     const retry = hasRetryIf && { retry: { ...options.retry, retryIf: () => said.mayRetry } };
-    return this.#ctx.step(key, async (info) => this.#try(id, info, said) as Promise<Json>, { ...options, ...retry });
+    // The worker's side finds nested calls. Messages that a try sends and receives are no part of it.
+    const run = async (info: StepInfo): Promise<Json> => runOutside(() => this.#try(id, info, said) as Promise<Json>);
+    return this.#ctx.step(key, run, { ...options, ...retry });
   }
 
   #known(name: string): never {
