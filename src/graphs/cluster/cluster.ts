@@ -98,8 +98,9 @@ export class Cluster implements ClusterPort {
     });
     const me = (): string | undefined => this.#membership.id;
     const { isRunner, concurrency } = options;
+    const others = (): number => this.#membership.others;
     const state = { me, held: () => this.#held, isClosing: () => this.#isClosing };
-    this.#graphs = new LeasedRuns({ leases: this.#leases, clock, log, concurrency, isRunner, ...state });
+    this.#graphs = new LeasedRuns({ leases: this.#leases, clock, log, concurrency, others, isRunner, ...state });
     this.#rounds = new Rounds({ clock, log, me, ...this.#looks() });
     this.#reach = new Reach({
       leases: this.#leases,

@@ -7,6 +7,7 @@ import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { Leases } from "./leases.ts";
 import { patiently } from "./open-database.ts";
+import { StartCapacity } from "./start-capacity.ts";
 import { TakeBatch } from "./lease-batch.ts";
 import type { JobPayload } from "./job-names.ts";
 
@@ -17,8 +18,10 @@ export interface LeasedRunsOptions {
   leases: Leases;
   clock: Clock;
   log: Log;
-  /** Limit of active runs in this process, without those that wait. */
+  /** Limit of active runs in this process, without those that wait. More are started here while it is alone (start-capacity.ts). */
   concurrency: number;
+  /** Number of other processes. */
+  others: () => number;
   /** Whether nodes run in this process. */
   isRunner: boolean;
   /** Id of this process in the cluster; undefined while it is not a member. */
@@ -30,13 +33,17 @@ export interface LeasedRunsOptions {
 export class LeasedRuns {
   readonly #options: LeasedRunsOptions;
   readonly #takes: TakeBatch;
+  readonly #capacity: StartCapacity;
   /** Runs that have a slot, with the callback for leaving it. */
   readonly #places = new Map<string, () => void>();
   /** Runs at the last check that it held without knowing. */
   #forgotten: ReadonlySet<string> = new Set();
+  /** Time of the last search for runs at rest. */
+  #lookedMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: LeasedRunsOptions) {
     this.#options = options;
+    this.#capacity = new StartCapacity(options.clock, options.concurrency, options.others);
     this.#takes = new TakeBatch(async (ids) => {
       const me = options.me();
       return me === undefined ? undefined : options.leases.take(ids, me);
@@ -50,18 +57,31 @@ export class LeasedRuns {
 
   /** Takes a slot for a new run. @returns id of the process that holds it; undefined if there is no slot. */
   enter(graphId: string): string | undefined {
-    const { isRunner, concurrency, isClosing, me } = this.#options;
+    const { isRunner, isClosing, me } = this.#options;
     const id = me();
-    if (!isRunner || isClosing() || id === undefined || this.#places.size >= concurrency) return undefined;
+    if (!isRunner || isClosing() || id === undefined || !this.#hasRoom()) return undefined;
     this.#places.set(graphId, () => undefined);
     return id;
+  }
+
+  #hasRoom(): boolean {
+    if (this.#places.size < this.#capacity.limit) return true;
+    const nowMs = this.#options.clock.elapsed();
+    if (nowMs < this.#lookedMs + REST_LOOK_MS) return false;
+    this.#lookedMs = nowMs;
+    // Runs that started here have no job that would look.
+    const held = this.#options.held();
+    for (const graphId of this.#places.keys()) if (held?.holds(graphId) && held.isAtRest(graphId)) this.left(graphId);
+    return this.#places.size < this.#capacity.limit;
   }
 
   /** Releases the slot of a run. */
   left(graphId: string): void {
     const leave = this.#places.get(graphId);
+    if (!leave) return;
     this.#places.delete(graphId);
-    leave?.();
+    this.#capacity.count();
+    leave();
   }
 
   /** Ends their jobs. Held runs continue. */
