@@ -7,12 +7,13 @@
  *   node out/scripts/test.js [filter…]     only files whose path contains one of the filters
  */
 import { spawn } from "node:child_process";
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join, relative, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { withoutAppLogs } from "./app-log-lines.js";
 import { COUNTS_PREFIX, type Counts } from "./reporter.js";
+import { testFiles } from "./test-files.js";
 import { runAll, type Group } from "./test-turns.js";
 
 const root = resolve(fileURLToPath(import.meta.url), "../../..");
@@ -31,10 +32,9 @@ const AS_MODULES = ["--conditions=svc-modules"];
 const MOST_AT_ONCE = Math.min(2, availableParallelism());
 
 function groups(filters: string[]): Group[] {
-  const files = readdirSync(out, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".test.js"))
-    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
-    .sort();
+  const files = testFiles(root).filter(
+    (file) => filters.length === 0 || filters.some((filter) => file.includes(filter)),
+  );
   const inside = (folder: string) => files.filter((file) => file.startsWith(join("test", folder) + sep));
   const alone = (folder: string): Group[] =>
     inside(folder).map((file) => ({ name: file.replace(/\.test\.js$/, ""), files: [file], isOfOneFile: true }));
@@ -117,8 +117,7 @@ const { passed, failed, unsteady } = await runAll(groups(process.argv.slice(2)),
 // State of test/e2e/once-per-run.ts for this run.
 rmSync(join(out, `run-${process.pid}`), { recursive: true, force: true });
 const hasNone = passed + failed === 0;
-if (hasNone)
-  console.log(`No test file below ${relative(process.cwd(), out) || out} matches; run "npm run build" first.`);
+if (hasNone) console.log("No test file matches.");
 for (const name of unsteady)
   console.log(`unsteady: ${name} failed next to others and passed alone; see its output above`);
 console.log(`${passed} passed, ${failed + (hasNone ? 1 : 0)} failed`);
