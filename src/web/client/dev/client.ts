@@ -13,6 +13,8 @@ let build = buildOf(document);
 /** Updates run one after the other. At most one waits, since it covers all edits until it starts. */
 let queue = Promise.resolve();
 let waiting = 0;
+/** Number of faults that the server has reported. */
+let faults = 0;
 
 /** The fault that this page displays in place of the requested page. */
 const reported = document.getElementById(DOM.faultId)?.textContent;
@@ -29,6 +31,7 @@ on<string>("build", (current) => {
   if (current !== build) follow();
 });
 on<DevFault>("fault", (fault) => {
+  faults++;
   if (reported === undefined) show(fault);
   else if (JSON.stringify(JSON.parse(reported)) !== JSON.stringify(fault)) location.reload();
 });
@@ -55,11 +58,13 @@ function follow(): void {
   waiting++;
   queue = queue.then(async () => {
     waiting--;
+    const before = faults;
     try {
       const outcome = await update();
       if ("fault" in outcome) return outcome.fault && show(outcome.fault);
       ({ build } = outcome);
-      hide();
+      // A fault that arrived during the update belongs to a later edit.
+      if (faults === before) hide();
       showCaught();
       dispatchEvent(new CustomEvent("svc:update"));
     } catch (error) {

@@ -202,6 +202,19 @@ describe("the development host", () => {
     });
   });
 
+  it("reports the changes before the first listener to it", async () => {
+    await withHost(APP, async (host, app) => {
+      await host.loadApp();
+      const before = chunkOf(host);
+      await app.write("page.tsx", page(42));
+      while (chunkOf(host) === before) await new Promise(setImmediate);
+      const seen: string[] = [];
+      host.onChange(({ file }) => seen.push(path.basename(file)));
+      host.onChange(() => assert.fail("not to another one"));
+      assert.deepEqual(seen, ["page.tsx"]);
+    });
+  });
+
   it("reports a compile error, and recovers when it is fixed", async () => {
     await withHost({ ...APP, "page.tsx": "export const Page = () => <p><div>x</div></p>;" }, async (host, app) => {
       const error: unknown = await host.loadApp().catch((reason: unknown) => reason);

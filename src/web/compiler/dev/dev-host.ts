@@ -76,7 +76,10 @@ export interface DevHost {
    * @throws SvcError if it is a stylesheet with an error. The request then has no answer.
    */
   serveFile(file: string, message: IncomingMessage, reply: ServerResponse): Promise<void>;
-  /** Calls `listener` after a file of the app was changed, added or removed. @returns removes the listener */
+  /**
+   * Calls `listener` after a file of the app was changed, added or removed, and at once for the changes before the first listener.
+   * @returns removes the listener
+   */
   onChange(listener: (change: FileChange) => void): () => void;
   close(): Promise<void>;
 }
@@ -100,6 +103,8 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
   const namesOf = async (specifier: string): Promise<string[]> =>
     Object.keys(await environment.runner.import<object>(specifier));
   const listeners = new Set<(change: FileChange) => void>();
+  /** Changes that no listener has seen. */
+  const early: FileChange[] = [];
   const chunks = new DevChunks(root, modules);
   const styles = new DevStyles(root, entry, modules, server);
   const publicFolder = `${normalizePath(root)}/public/`;
@@ -130,8 +135,9 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       modules.actions.clear();
       chunks.changed(event === "change" ? file : undefined);
     }
-    const changed = styles.changed(file, event === "change");
-    for (const listener of listeners) listener({ file, isUsed, styles: changed });
+    const change: FileChange = { file, isUsed, styles: styles.changed(file, event === "change") };
+    if (listeners.size === 0) early.push(change);
+    for (const listener of listeners) listener(change);
   });
 
   return {
@@ -166,6 +172,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
     serveFile: (file, message, reply) => styles.serve(file, message, reply),
     onChange(listener) {
       listeners.add(listener);
+      for (const change of early.splice(0)) listener(change);
       return () => listeners.delete(listener);
     },
     close: () => server.close(),

@@ -1,8 +1,17 @@
 /** Finds the errors of all modules of an app under `svc dev`. The module runner stops at the first module that the compiler refuses. */
 import { readFile } from "node:fs/promises";
-import { parseSync, type DevEnvironment } from "vite";
+import { parseSync, type TransformResult } from "vite";
+import { SVC } from "../analyze/declaration-kinds.ts";
 import { svcErrors } from "../build/build-errors.ts";
 import { Problems } from "../problems.ts";
+
+/** The used part of Vite's environment. */
+interface Compiling {
+  transformRequest(url: string): Promise<Pick<TransformResult, "deps" | "dynamicDeps"> | null>;
+  readonly pluginContainer: {
+    resolveId(specifier: string, importer: string): Promise<{ id: string; external?: boolean | string } | null>;
+  };
+}
 
 const MODULE = /\.[cm]?[jt]sx?$/;
 
@@ -11,11 +20,13 @@ const MODULE = /\.[cm]?[jt]sx?$/;
  * @param entry absolute path of the first module
  * @returns the compiler's errors
  */
-export async function moduleErrors(environment: DevEnvironment, entry: string): Promise<Problems> {
+export async function moduleErrors(environment: Compiling, entry: string): Promise<Problems> {
   const problems = new Problems();
   const modules = new Set([entry]);
   for (const module of modules)
     for (const specifier of await importsOf(environment, module, problems)) {
+      // It is no part of the app, and takes longer to compile than most apps.
+      if (specifier === SVC || specifier.startsWith(`${SVC}/`)) continue;
       const found = await environment.pluginContainer.resolveId(specifier, module);
       if (found && !found.external && isOfApp(found.id)) modules.add(found.id);
     }
@@ -27,7 +38,7 @@ function isOfApp(id: string): boolean {
 }
 
 /** The specifiers of a module's imports. Adds the module's errors to `problems`. */
-async function importsOf(environment: DevEnvironment, module: string, problems: Problems): Promise<string[]> {
+async function importsOf(environment: Compiling, module: string, problems: Problems): Promise<string[]> {
   try {
     const compiled = await environment.transformRequest(module);
     return [...(compiled?.deps ?? []), ...(compiled?.dynamicDeps ?? [])];
