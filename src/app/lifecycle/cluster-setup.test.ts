@@ -273,6 +273,50 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     await Promise.all([young.close(), again.close()]);
   });
 
+  it("leave a run that is being compensated to a build with its nodes, and so does a build that has taken it without them", async () => {
+    const undone: string[] = [];
+    let hangs = true;
+    const made = (nodes: string[]): App => {
+      const seat = (name: string) =>
+        worker(
+          `seat-${name}`,
+          {
+            compensate: async (ctx) => {
+              if (hangs)
+                await new Promise((_, reject) =>
+                  ctx.signal.addEventListener("abort", () => reject(ctx.signal.reason as Error)),
+                );
+              undone.push(name);
+            },
+          },
+          () => name,
+        );
+      const fails = worker("fails-late", { retry: { max: 1 } }, () => Promise.reject(new Error("no funds")));
+      const trip = graph("trip", (g) => {
+        const seats = nodes.map((name) => g.node(name, seat(name)));
+        return g.node("pay", fails, { after: seats, input: () => null });
+      });
+      return createApp({ graphs: [trip], log, env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET } });
+    };
+    const log = recordLog();
+    const [old, young] = [made(["a", "b"]), made(["a", "c"])];
+    await old.boot();
+    const id = (await old.engine.start("trip", null)).snapshot.graph_id;
+    const phaseOf = async () => (await web.engine.snapshot(id))?.phase;
+    await until("it is being compensated", async () => (await phaseOf()) === "cancelling");
+    await young.boot();
+    await old.close();
+    await until("the young build has tried it", () => log.texts.some((text) => text.includes("can't be compensated")));
+    hangs = false;
+    assert.deepEqual([await phaseOf(), undone], ["cancelling", []]);
+    const again = made(["a", "b"]);
+    await again.boot();
+    await until("a build with its nodes compensates it", async () => (await phaseOf()) === "failed");
+    assert.deepEqual(undone.toSorted(), ["a", "b"]);
+    assert.equal(log.texts.filter((text) => text.includes("can't be compensated")).length, 1);
+    await Promise.all([young.close(), again.close()]);
+  });
+
   it("send commands for a run of another build to a process with its nodes, and leave a run without such a process intact", async () => {
     const [young, first, second] = [buildOf(["a", "c"]), buildOf(["a", "b"]), buildOf(["a", "b"])];
     await Promise.all([young.boot(), first.boot(), second.boot()]);

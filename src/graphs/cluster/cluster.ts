@@ -2,7 +2,7 @@
  * A process that shares its database with others: joins them, takes runs as it has capacity, routes commands to the process that holds a
  * run, and announces changes. Composes the parts of this folder.
  */
-import type { ClusterPort, LeasedRun, RunCommand } from "../engine/cluster-port.ts";
+import type { ClusterPort, LeasedRun, RunCommand, Unfit } from "../engine/cluster-port.ts";
 import type { Snapshot } from "../machine/view-types.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
@@ -262,8 +262,8 @@ export class Cluster implements ClusterPort {
     return this.#leases.isHeld(graphId, lease, this.#requireId());
   }
 
-  giveBack(graphId: string, lease: number): Promise<void> {
-    return this.#graphs.giveBack(graphId, lease);
+  giveBack(graphId: string, lease: number, unfit?: Unfit): Promise<void> {
+    return this.#graphs.giveBack(graphId, lease, unfit);
   }
 
   // Notifications of other processes.

@@ -13,6 +13,8 @@ export interface JobPayload {
   hasCrashed?: boolean;
   /** Ids of nodes that ran in other processes then. */
   beside?: readonly string[];
+  /** A process with its name and version could not continue it: only one with its definition takes it, or one that joins later. */
+  isUnfit?: boolean;
 }
 
 /** @param version undefined: the run has none. */

@@ -2,7 +2,7 @@
  * Takes runs from the queue: how many at once, without those that wait for a time or a signal, and what happens to a run that it holds
  * without knowing. leases.ts decides who may hold a run, the engine executes it.
  */
-import type { LeasedRun } from "../engine/cluster-port.ts";
+import type { LeasedRun, Unfit } from "../engine/cluster-port.ts";
 import type { Clock } from "../../platform/shared/clock.ts";
 import type { Log } from "../../platform/shared/log.ts";
 import type { Leases } from "./leases.ts";
@@ -113,9 +113,9 @@ export class LeasedRuns {
   }
 
   /** Never rejects: the command is done. lookForForgotten finds a run that can't be returned. */
-  async giveBack(graphId: string, lease: number): Promise<void> {
+  async giveBack(graphId: string, lease: number, unfit?: Unfit): Promise<void> {
     const { leases, log } = this.#options;
-    await patiently(() => leases.giveBack(graphId, lease)).catch((err: unknown) =>
+    await patiently(() => leases.giveBack(graphId, lease, unfit)).catch((err: unknown) =>
       log.warn({ graphId, err }, `The run ${graphId} could not be returned yet`),
     );
   }

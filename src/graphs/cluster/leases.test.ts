@@ -161,6 +161,28 @@ describe("leases in the database", { skip: await withoutPostgres() }, () => {
     assert.equal(await leases.addLostJobs(), 0);
   });
 
+  it("of runs that a process could not compensate stay with the queue of their definition until another process joins", async () => {
+    await database.query(
+      "insert into svc.graph (id, phase, lease, holder) values ('undone', 'cancelling', 1, 'other')",
+    );
+    await leases.giveBack("undone", 1, { hasCrashed: true });
+    const queued = async () =>
+      (
+        await database.query<{ identifier: string; payload: object }>(
+          `select t.identifier, j.payload from graphile_worker._private_jobs j
+           join graphile_worker._private_tasks t on t.id = j.task_id where j.key = 'undone'`,
+        )
+      ).rows;
+    const left = [{ identifier: "graph w #h", payload: { id: "undone", hasCrashed: true, isUnfit: true } }];
+    assert.deepEqual([await leases.handOn(), await queued()], [0, left]);
+    assert.deepEqual([await leases.unpark(["graph w", "graph w #h2"], false), await queued()], [0, left]);
+    assert.deepEqual([await leases.unpark(["graph other"], true), await queued()], [0, left]);
+    assert.equal(await leases.unpark(["graph w", "graph w #h2"], true), 1);
+    assert.deepEqual(await queued(), [{ identifier: "graph w", payload: { id: "undone", hasCrashed: true } }]);
+    await database.query("delete from svc.graph where id = 'undone'");
+    await database.query("select graphile_worker.remove_job('undone')");
+  });
+
   it("without a holder get no job while they wait for a key of their graph", async () => {
     const add = "insert into svc.graph (id, phase, status, lease) values ('waits', 'queued', 'queued', 0)";
     await leases.addLostJobs();

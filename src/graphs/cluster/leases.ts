@@ -5,6 +5,7 @@
  * lease after it was found dead.
  */
 import type { ClusterDatabase, Query } from "./database.ts";
+import type { Unfit } from "../engine/cluster-port.ts";
 import { identifierOf, nameOf, type JobPayload } from "./job-names.ts";
 
 export interface Taken {
@@ -113,9 +114,10 @@ export class Leases {
   }
 
   /** Returns a lease. @param number as it was taken. Does nothing if another process holds the lease by now. */
-  async giveBack(id: string, number: number): Promise<void> {
+  async giveBack(id: string, number: number, unfit?: Unfit): Promise<void> {
+    const facts = unfit ? { hasCrashed: unfit.hasCrashed, isUnfit: true } : {};
     await this.#database.transaction(async (query) => {
-      await this.#giveUp(query, "g.id = $1 and g.lease = $2", [id, number]);
+      await this.#giveUp(query, "g.id = $1 and g.lease = $2", [id, number], () => facts);
     });
   }
 
@@ -139,7 +141,8 @@ export class Leases {
         rows[0].claimant,
       ]);
       // If the server itself was down, its processes did not crash.
-      return this.#giveUp(query, "g.holder = $1", [processId], isDead && rows[0].has_crashed, beside);
+      if (!isDead || !rows[0].has_crashed) return this.#giveUp(query, "g.holder = $1", [processId]);
+      return this.#giveUp(query, "g.holder = $1", [processId], (id) => ({ hasCrashed: true, beside: beside.get(id) }));
     });
   }
 
@@ -170,7 +173,8 @@ export class Leases {
 
   /**
    * Hands runs whose definition no process has to a process with the same name and version: they continue if they can, and are parked
-   * otherwise, as in a single process (graphs/machine/recovery.ts).
+   * otherwise, as in a single process (graphs/machine/recovery.ts). A run that is being compensated is not handed on again once such a
+   * process has returned it.
    * @returns their number.
    */
   async handOn(): Promise<number> {
@@ -180,10 +184,11 @@ export class Leases {
        from graphile_worker._private_tasks t
          join graphile_worker._private_jobs j on j.task_id = t.id join ${schema}.graph g on g.id = j.key
        where t.identifier like 'graph % #%' and j.locked_at is null
+         and (j.payload->>'isUnfit') is distinct from 'true'
          and not exists (select from ${schema}.processes p where t.identifier = any(p.definitions)) limit ${HANDED_ON}`,
     );
     const jobs = rows.map((row) => ({
-      ...jobOf(row, row.has_crashed ?? false),
+      ...jobOf(row, { hasCrashed: row.has_crashed ?? false }),
       identifier: nameOf(row.worker, row.version ?? undefined),
     }));
     if (jobs.length > 0) await query(addJobs, [JSON.stringify(jobs)]);
@@ -191,21 +196,25 @@ export class Leases {
   }
 
   /**
-   * Creates jobs for parked runs that a process may continue: by its own definition or, when it joins, by one of the same name.
+   * Creates jobs for parked runs that a process may continue: by its own definition or, when it joins, by one of the same name. The latter
+   * also for runs that are being compensated, and that another process could not continue.
    * @param identifiers task identifiers that it takes.
    * @returns their number.
    */
   async unpark(identifiers: readonly string[], isJoining: boolean): Promise<number> {
     const { schema, query } = this.#database;
-    const { rows } = await query<GivenUp>(
-      `select id, worker, version, definition, due_ms::float8, priority from ${schema}.graph g
-       where phase not in ${ENDED} and phase = 'parked' and holder is null
-         and not exists (select from graphile_worker._private_jobs j where j.key = g.id)`,
+    const { rows } = await query<GivenUp & { has_crashed: boolean | null }>(
+      `select g.id, g.worker, g.version, g.definition, g.due_ms::float8, g.priority, (j.payload->>'hasCrashed')::boolean as has_crashed
+       from ${schema}.graph g left join graphile_worker._private_jobs j on j.key = g.id
+       where g.phase not in ${ENDED} and g.holder is null and (
+         g.phase = 'parked' and j.id is null
+         or $1 and g.phase = 'cancelling' and j.locked_at is null and j.payload->>'isUnfit' = 'true')`,
+      [isJoining],
     );
     const jobs = rows.flatMap((row) => {
       const own = [identifierOfRow(row), ...(isJoining ? [nameOf(row.worker, row.version ?? undefined)] : [])];
       const identifier = own.find((one) => identifiers.includes(one));
-      return identifier === undefined ? [] : [{ ...jobOf(row), identifier }];
+      return identifier === undefined ? [] : [{ ...jobOf(row, { hasCrashed: row.has_crashed ?? false }), identifier }];
     });
     if (jobs.length > 0) await query(addJobs, [JSON.stringify(jobs)]);
     return jobs.length;
@@ -234,7 +243,7 @@ export class Leases {
       [after, limit],
     );
     // As at the start of a single process: a running node may have crashed it.
-    if (rows.length > 0) await query(addJobs, [JSON.stringify(rows.map((row) => jobOf(row, true)))]);
+    if (rows.length > 0) await query(addJobs, [JSON.stringify(rows.map((row) => jobOf(row, { hasCrashed: true })))]);
     return { count: rows.length, last: rows.at(-1)?.id };
   }
 
@@ -242,8 +251,7 @@ export class Leases {
     query: Query,
     which: string,
     values: readonly unknown[],
-    hasCrashed = false,
-    beside?: ReadonlyMap<string, string[]>,
+    factsOf: (id: string) => JobFacts = () => ({}),
   ): Promise<number> {
     const { schema } = this.#database;
     const { rows } = await query<GivenUp>(
@@ -253,8 +261,7 @@ export class Leases {
       values,
     );
     const left = rows.filter((row) => row.needs_job);
-    if (left.length > 0)
-      await query(addJobs, [JSON.stringify(left.map((row) => jobOf(row, hasCrashed, beside?.get(row.id))))]);
+    if (left.length > 0) await query(addJobs, [JSON.stringify(left.map((row) => jobOf(row, factsOf(row.id))))]);
     return left.length;
   }
 }
@@ -273,19 +280,21 @@ export interface JobSpec {
   priority: number;
 }
 
+/** What the process that takes a run must know. */
+type JobFacts = { [Fact in keyof Omit<JobPayload, "id">]: JobPayload[Fact] | undefined };
+
 function identifierOfRow({ worker, version, definition }: Pick<GivenUp, "worker" | "version" | "definition">): string {
   return identifierOf(worker, version ?? undefined, definition);
 }
 
 export function jobOf(
   graph: Pick<GivenUp, "id" | "worker" | "version" | "definition" | "due_ms" | "priority">,
-  hasCrashed = false,
-  beside?: readonly string[],
+  { hasCrashed = false, beside, isUnfit = false }: JobFacts = {},
 ): JobSpec {
   const { id, worker, version, definition, priority, due_ms } = graph;
   return {
     identifier: identifierOfRow({ worker, version, definition }),
-    payload: hasCrashed ? { id, hasCrashed, ...(beside && { beside }) } : { id },
+    payload: { id, ...(hasCrashed && { hasCrashed, ...(beside && { beside }) }), ...(isUnfit && { isUnfit }) },
     job_key: id,
     run_at: new Date(due_ms).toISOString(),
     priority: Math.max(-32_768, Math.min(32_767, -priority)),

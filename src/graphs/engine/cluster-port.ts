@@ -30,6 +30,12 @@ export class StaleLeaseError extends Error {
   }
 }
 
+/** A run that is being compensated, and that the process could not continue. */
+export interface Unfit {
+  /** Whether its process before that had died, which the process that continues it must know. */
+  hasCrashed: boolean;
+}
+
 /** The cluster's view of the engine. */
 export interface LeasedRun {
   holds(graphId: string): boolean;
@@ -81,8 +87,11 @@ export interface ClusterPort {
   controlsChanged(): void;
   /** Whether this process still holds the run under this lease. */
   confirms(graphId: string, lease: number): Promise<boolean>;
-  /** Returns the run to the cluster, for other processes. */
-  giveBack(graphId: string, lease: number): Promise<void>;
+  /**
+   * Returns the run to the cluster, for other processes.
+   * @param unfit this build lacks what the run needs: a process with its definition takes it, or one that joins later.
+   */
+  giveBack(graphId: string, lease: number, unfit?: Unfit): Promise<void>;
   /** The run has ended here, or this process has lost it. */
   left(graphId: string): void;
 }

@@ -33,6 +33,11 @@ export class Ending {
     return this.#options.lifecycle.row.phase === "cancelling";
   }
 
+  /** Whether this build can't compensate the run. */
+  get isHeld(): boolean {
+    return this.#isHeld;
+  }
+
   /** The node that is being compensated. */
   get compensating(): NodeRow | undefined {
     return this.#isHeld || this.#options.state.running > 0 ? undefined : this.#compensation.current;

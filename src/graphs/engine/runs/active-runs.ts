@@ -235,6 +235,7 @@ export class ActiveRuns implements RunSupervisor {
     await settled;
     if (row.phase === "parked") await this.#leaveParked(run);
     else if (waitsForKey(row)) await this.#leaveWaiting(run);
+    else if (run.machine.ending.isHeld) await this.#leaveUnfit(run, hasCrashed);
   }
 
   /** A run waits for its key. With several processes none of them holds it: an admission gives it to one of them. */
@@ -258,6 +259,18 @@ export class ActiveRuns implements RunSupervisor {
       `The run ${row.id} is parked: ${row.error?.message}`,
     );
     await this.#cluster.giveBack(row.id, run.lease);
+  }
+
+  /** The run is being compensated, and this build lacks its nodes. In a cluster, another process may have them. */
+  async #leaveUnfit(run: ActiveRun, hasCrashed: boolean): Promise<void> {
+    const { row } = run.machine;
+    if (!this.#cluster || !run.isActive || run.lease === undefined) return;
+    this.#drop(run);
+    this.#options.log.warn(
+      { graphId: row.id, worker: row.worker },
+      `The run ${row.id} can't be compensated by this build, which lacks its graph or one of its nodes. A process with its definition continues it.`,
+    );
+    await this.#cluster.giveBack(row.id, run.lease, { hasCrashed });
   }
 
   /** @returns the run, and a promise for the commit of its recovery, or for the retry after a fault. */
