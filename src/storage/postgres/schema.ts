@@ -172,6 +172,8 @@ export const STEPS: readonly string[] = [
    );
    CREATE INDEX graph_attribute_value ON svc.graph_attribute (name, status, value, graph_id);
    ${COMMIT_FUNCTION}`,
+  // The masks of changed columns have 53 bits and no longer 31. Those of older processes fit.
+  COMMIT_FUNCTION,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

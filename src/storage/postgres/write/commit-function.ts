@@ -16,6 +16,7 @@ import {
   SIGNAL_COLUMNS,
   type Columns,
 } from "../../contract/columns.ts";
+import { assignments, bitAt, maskable } from "./change-mask.ts";
 
 /**
  * Arrays of records, each an argument of its own: PostgreSQL parses a JSON text from its start at each access, and one text for a group
@@ -90,26 +91,22 @@ function insert(table: string, key: string, names: readonly string[], end = ""):
   );
 }
 
-/** Columns of a run that never change after its start: a mask has 31 bits. */
+/** Columns of a run that never change after its start. */
 const FIXED: readonly string[] = ["id", "fairness_key", "fairness_cost"];
 /** Columns that a change may contain, in the order of the bits of its mask. */
-export const GRAPH_CHANGES: readonly string[] = namesOf(GRAPH_COLUMNS).filter((name) => !FIXED.includes(name));
-export const NODE_CHANGES: readonly string[] = namesOf(NODE_COLUMNS).filter(
-  (name) => name !== "id" && name !== "graph_id",
+export const GRAPH_CHANGES: readonly string[] = maskable(
+  namesOf(GRAPH_COLUMNS).filter((name) => !FIXED.includes(name)),
+);
+export const NODE_CHANGES: readonly string[] = maskable(
+  namesOf(NODE_COLUMNS).filter((name) => name !== "id" && name !== "graph_id"),
 );
 
-function sets(names: readonly string[]): string {
-  return names
-    .map((name, bit) => `${name} = CASE WHEN r.mask & ${1 << bit} <> 0 THEN r.${name} ELSE t.${name} END`)
-    .join(", ");
-}
-
-const STATUS_BIT = 1 << GRAPH_CHANGES.indexOf("status");
+const STATUS_BIT = bitAt(GRAPH_CHANGES.indexOf("status"));
 const GRAPH_INSERT = [...namesOf(GRAPH_COLUMNS), "seq", "holder", "lease"];
 const AUDIT_INSERT = namesOf(AUDIT_COLUMNS).filter((name) => name !== "id");
 
 /** Runs whose status changes with this group; LOOK has returned their old status. */
-const MOVED = `${from("graphs", "r", ["id", "status"], "mask int")}`;
+const MOVED = `${from("graphs", "r", ["id", "status"], "mask bigint")}`;
 const HAS_MOVED = `seqs[r.at] >= 0 AND r.mask & ${STATUS_BIT} <> 0 AND r.status <> statuses[r.at]`;
 
 const COUNT = `
@@ -221,7 +218,7 @@ BEGIN
   ${insert("node", "node_inserts", namesOf(NODE_COLUMNS))}
   ${where(
     "nodes",
-    `UPDATE svc.node AS t SET ${sets(NODE_CHANGES)} FROM ${from("nodes", "r", ["graph_id", "id", ...NODE_CHANGES], "mask int")}
+    `UPDATE svc.node AS t SET ${assignments(NODE_CHANGES)} FROM ${from("nodes", "r", ["graph_id", "id", ...NODE_CHANGES], "mask bigint")}
      WHERE seqs[r.at] >= 0 AND t.graph_id = r.graph_id AND t.id = r.id`,
   )}
   ${where(
@@ -238,8 +235,8 @@ BEGIN
   END IF;
   ${where(
     "graphs",
-    `UPDATE svc.graph AS t SET seq = seqs[r.at] + r.n, holder = CASE WHEN r.phase IN ('done', 'failed') THEN NULL ELSE t.holder END, ${sets(GRAPH_CHANGES)}
-     FROM ${from("graphs", "r", ["id", ...GRAPH_CHANGES], "mask int", "n int")} WHERE seqs[r.at] >= 0 AND t.id = r.id`,
+    `UPDATE svc.graph AS t SET seq = seqs[r.at] + r.n, holder = CASE WHEN r.phase IN ('done', 'failed') THEN NULL ELSE t.holder END, ${assignments(GRAPH_CHANGES)}
+     FROM ${from("graphs", "r", ["id", ...GRAPH_CHANGES], "mask bigint", "n int")} WHERE seqs[r.at] >= 0 AND t.id = r.id`,
   )}
   IF sets_attributes THEN ${ATTRIBUTES_SET}; END IF;
   ${insert("past_node", "past_nodes", ["graph_id", "epoch", "id", "data"])}

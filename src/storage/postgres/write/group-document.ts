@@ -16,6 +16,7 @@ import { waitsForKey } from "../../contract/admission.ts";
 import { attributeKeys, type Attributes } from "../../contract/attributes.ts";
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphRow } from "../../contract/graph-rows.ts";
+import { bitAt } from "./change-mask.ts";
 import { ARRAYS, GRAPH_CHANGES, NODE_CHANGES } from "./commit-function.ts";
 import type { SqlValue } from "../database.ts";
 import type { TransitionDraft } from "./transition-draft.ts";
@@ -118,14 +119,14 @@ function toRecord(columns: Columns, row: object): Rec {
 }
 
 /** Columns of a change, and a mask of them: a column that is named without a value becomes empty. */
-function changeRecord(columns: Columns, names: readonly string[], change: object): Rec {
+export function changeRecord(columns: Columns, names: readonly string[], change: object): Rec {
   const record: Rec = { mask: 0 };
   let mask = 0;
   for (const key of Object.keys(change)) {
     const name = columns[key]?.[0];
     const bit = name === undefined ? -1 : names.indexOf(name);
     if (name === undefined || bit < 0) continue;
-    mask |= 1 << bit;
+    mask += bitAt(bit);
     const value = toColumn(columns, key, (change as Rec)[key]);
     if (value !== null) record[name] = clean(value);
   }
