@@ -49,7 +49,7 @@ export class IdempotencyStore {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #budget: AnswerBudget;
-  #purgeDueMs = 0;
+  #purgeDueMs = -Infinity;
 
   constructor({ store, clock, log }: IdempotencyOptions) {
     this.#store = store;
@@ -78,8 +78,9 @@ export class IdempotencyStore {
   }
 
   #purge(nowMs: number): void {
-    if (nowMs < this.#purgeDueMs) return;
-    this.#purgeDueMs = nowMs + PURGE_EVERY_MS;
+    const elapsedMs = this.#clock.elapsed();
+    if (elapsedMs < this.#purgeDueMs) return;
+    this.#purgeDueMs = elapsedMs + PURGE_EVERY_MS;
     // Not awaited: rows that can't be deleted now are deleted next time.
     this.#store
       .purge(nowMs - KEPT_MS)

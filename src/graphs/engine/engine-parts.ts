@@ -138,6 +138,7 @@ function callers(options: EngineOptions, limits: ValueLimits, running: ReturnTyp
     rows: store.sentEvents,
     router,
     groupedStarts,
+    newGraphs,
     known: knownEvents(registry, events ?? []),
     clock,
     log,

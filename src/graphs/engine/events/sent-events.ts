@@ -24,12 +24,14 @@ import type { EngineState } from "../engine-state.ts";
 import type { Busy } from "../runs/idle-tracker.ts";
 import type { SendOptions, SentEventsQuery, SentEventView } from "./event-types.ts";
 import type { GroupedStarts } from "./grouped-starts.ts";
+import type { NewGraphs } from "../runs/start-run.ts";
 import type { EventRouter } from "./route-event.ts";
 
 export interface SentEventsOptions {
   rows: SentEventRows;
   router: EventRouter;
   groupedStarts: GroupedStarts;
+  newGraphs: Pick<NewGraphs, "latestMs">;
   /** Events with a known definition, by name. */
   known: ReadonlyMap<string, EventDefinition>;
   clock: Clock;
@@ -49,6 +51,8 @@ const MAX_ID_LENGTH = 255;
 const AGAIN_MS = 1000;
 /** A pending event of another process is left to it for this long. */
 const OTHERS_MS = 5000;
+/** Clocks of processes may differ by this much. */
+const SKEW_MS = 60_000;
 /** Pending events to read at a time, and to route at once. */
 const SLICE = 100;
 /** Time between two deletions of expired events, and events per deletion. */
@@ -80,17 +84,24 @@ export class SentEvents {
     given: unknown,
     { id = createId() }: SendOptions = {},
   ): Promise<{ id: string; created: boolean }> {
-    const { clock, inputBytes, known } = this.#options;
+    const { inputBytes, known } = this.#options;
     const name = typeof event === "string" ? event : event.name;
     requireSendable(name, id);
     const data = toJson(given, `the data of the event "${name}"`, inputBytes);
     const { schema } = known.get(name) ?? (typeof event === "string" ? { schema: undefined } : event);
     if (schema) await requireValid(schema, "data", data);
-    this.#position = Math.max(this.#position + 1, positionAt(clock.now()) + this.#offset);
+    this.#position = this.#nextPosition();
     const row = { name, id, position: this.#position, data };
     const created = await this.#add(row);
     if (created) this.#route({ ...row, isPending: true });
     return { id, created };
+  }
+
+  /** After the starts of runs and the events of this process, also if the clock was set back since: they are compared with these. */
+  #nextPosition(): number {
+    const { clock, newGraphs } = this.#options;
+    const sentMs = Math.max(clock.now(), newGraphs.latestMs);
+    return Math.max(this.#position + 1, positionAt(sentMs) + this.#offset);
   }
 
   /** A write that fails may be in the store all the same, and sending the event again does not route it: the id is known then. */
@@ -126,7 +137,10 @@ export class SentEvents {
   /** Another process may have died with pending events. */
   async lookAgain(): Promise<void> {
     await this.#options.groupedStarts.lookAgain();
-    await this.#look(positionAt(this.#options.clock.now() - OTHERS_MS));
+    const nowMs = this.#options.clock.now();
+    await this.#look(-1, positionAt(nowMs - OTHERS_MS));
+    // A clock was set back since, so their time does not tell how long they have waited.
+    await this.#look(positionAt(nowMs + SKEW_MS), Number.MAX_SAFE_INTEGER);
   }
 
   close(): void {
@@ -146,7 +160,7 @@ export class SentEvents {
   #lookNow(): void {
     const { busy, log } = this.#options;
     busy.begin();
-    this.#look(Number.MAX_SAFE_INTEGER)
+    this.#look(-1, Number.MAX_SAFE_INTEGER)
       .catch((err: unknown) => {
         log.error({ err }, "Pending events could not be read. It is tried again.");
         this.#lookSoon();
@@ -154,10 +168,10 @@ export class SentEvents {
       .finally(() => busy.end());
   }
 
-  async #look(before: number): Promise<void> {
+  async #look(first: number, before: number): Promise<void> {
     const { rows } = this.#options;
     await this.#purge();
-    for (let found: SentEventRow[], after = -1; ; after = found.at(-1)?.position ?? after) {
+    for (let found: SentEventRow[], after = first; ; after = found.at(-1)?.position ?? after) {
       found = await rows.pending(after, before, SLICE);
       for (const row of found) this.#route(row);
       if (found.length < SLICE) return;
@@ -201,10 +215,9 @@ export class SentEvents {
   /** Deletes expired events, at most once a minute. */
   async #purge(): Promise<void> {
     const { rows, clock } = this.#options;
-    const nowMs = clock.now();
-    if (nowMs - this.#purgedMs < PURGE_MS) return;
-    this.#purgedMs = nowMs;
-    const before = positionAt(nowMs - this.#keptMs);
+    if (clock.elapsed() - this.#purgedMs < PURGE_MS) return;
+    this.#purgedMs = clock.elapsed();
+    const before = positionAt(clock.now() - this.#keptMs);
     for (let count = PURGE_SLICE; count === PURGE_SLICE;) count = await rows.purge(before, PURGE_SLICE);
   }
 }

@@ -50,9 +50,15 @@ export interface StartParts {
 
 export class NewGraphs {
   readonly #options: NewGraphsOptions;
+  #latestMs = 0;
 
   constructor(options: NewGraphsOptions) {
     this.#options = options;
+  }
+
+  /** The latest start time of a run of this process. Above the time of the clock if that was set back since. */
+  get latestMs(): number {
+    return this.#latestMs;
   }
 
   async start(
@@ -72,7 +78,7 @@ export class NewGraphs {
     const origin = options.origin ?? this.#options.origin?.() ?? { kind: "code" };
     const at = isDecided ? undefined : await this.#options.throttledStarts.startMs(definition, input);
     const timed = at === undefined ? options : { ...options, at: Math.max(at, options.at ?? 0) };
-    const row = newGraph(definition, input, { ...timed, origin }, this.#options.clock.now());
+    const row = newGraph(definition, input, { ...timed, origin }, this.#startMs());
     const signals = signal ? [firstSignal(row, signal, this.#options.inputBytes)] : [];
     const lastSeq = 1 + signals.length;
     const stored = { row, nodes: firstNodes(row, definition), lastSeq, signals };
@@ -90,6 +96,12 @@ export class NewGraphs {
     }
     this.#options.onStart?.(startOf(row));
     return { snapshot, created: true };
+  }
+
+  #startMs(): number {
+    const nowMs = this.#options.clock.now();
+    this.#latestMs = Math.max(this.#latestMs, nowMs);
+    return nowMs;
   }
 
   /** The input as stored. Workers get the same value, because another process would continue with the stored one. */
@@ -118,7 +130,7 @@ export class NewGraphs {
     const what = `The input of "${from}" in a fork of "${source.worker}"`;
     const input = given === undefined ? undefined : this.#inputOf(given, what);
     const isWhole = definition.nodes.length === 1 && input !== undefined;
-    const row = newGraph(definition, isWhole ? input : source.input, likeOf(source), this.#options.clock.now());
+    const row = newGraph(definition, isWhole ? input : source.input, likeOf(source), this.#startMs());
     row.forkedFrom = graphId;
     const nodes = forkRows(row, definition, stored.nodes, input === undefined ? { from } : { from, input });
     const audit = auditOf("graph.fork", graphId, row.createdMs, auditContext, { graph_id: row.id, from });
