@@ -1,12 +1,12 @@
 /** Runs over HTTP: start, list, read, follow, control (docs/reference/http.md, section 4). */
 import { readJson } from "../../platform/http/body/read-body.ts";
-import { eventStream, type StreamEvent } from "../../platform/http/response/event-stream.ts";
+import { encodedEventStream } from "../../platform/http/response/event-stream.ts";
 import { json } from "../../platform/http/response/response.ts";
 import type { Context, Result } from "../../platform/http/types.ts";
 import type { NodeDetail, Snapshot, SnapshotOptions } from "../../graphs/machine/view-types.ts";
 import { createGraphToken, graphTokenScope } from "../../platform/security/graph-token.ts";
 import type { GraphScope } from "../../platform/security/graph-token.ts";
-import type { GraphEvent, Origin } from "../../storage/contract/graph-rows.ts";
+import type { Origin } from "../../storage/contract/graph-rows.ts";
 import { CLI_CLIENT, HEADERS, PATHS } from "../../platform/shared/wire.ts";
 import { actorOf, graphAccess, operatorOnly } from "../pipeline/operator-auth.ts";
 import { notFound } from "../pipeline/outcome.ts";
@@ -22,6 +22,7 @@ import {
   readText,
   readWhole,
 } from "./graph-input.ts";
+import { encodedEvents, eventView } from "./run-events.ts";
 import { idOf } from "./webhooks.ts";
 
 /** Space for the other fields: worker name, key, tags. */
@@ -192,28 +193,8 @@ async function events(ctx: Context, services: Services): Promise<Result> {
   const { graph_id: id } = await known(ctx, services);
   const { signal } = ctx;
   const source = services.engine.subscribe(id, readLastSeq(ctx), signal);
-  return eventStream(streamEvents(source, ctx.query.get("node")), { clock: services.clock, signal });
-}
-
-async function* streamEvents(source: AsyncIterable<GraphEvent>, node: string | null): AsyncGenerator<StreamEvent> {
-  for await (const event of source) if (isAbout(event, node)) yield { id: event.seq, data: eventView(event) };
-}
-
-/** Whether an event concerns a node or its steps; the end of the run always counts. */
-function isAbout({ node, type }: GraphEvent, wanted: string | null): boolean {
-  if (wanted === null || type === "graph.done" || type === "graph.failed") return true;
-  return node === wanted || (node?.startsWith(`${wanted}#`) ?? false) || (node?.startsWith(`${wanted}/`) ?? false);
-}
-
-/** The event on the wire; fields of its data are beside the common ones, which win. */
-function eventView({ seq, type, graphId, node, timestampMs, data }: GraphEvent): Record<string, unknown> {
-  const fields = data !== null && typeof data === "object" && !Array.isArray(data) ? data : {};
-  return {
-    ...fields,
-    seq,
-    type,
-    graph_id: graphId,
-    ...(node === undefined ? {} : { node }),
-    timestamp_ms: timestampMs,
-  };
+  return encodedEventStream(encodedEvents(source.batches(), ctx.query.get("node")), {
+    clock: services.clock,
+    signal,
+  });
 }

@@ -4,6 +4,7 @@
  */
 import { handleOf, type HandleArguments } from "../../graphs/engine/engine-starts.ts";
 import type { Engine } from "../../graphs/engine/engine-types.ts";
+import { oneByOne } from "../../graphs/engine/runs/subscription.ts";
 import { readLimits } from "../../graphs/definition/value-limits.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
@@ -97,7 +98,10 @@ export class LazyBackend implements Backend {
       schedule: lazyObject(async () => (await engine()).schedule, {}),
       queues: lazyObject(async () => (await engine()).queues, {}),
       queueReports: () => this.#opened?.engine.queueReports() ?? [],
-      subscribe: (graphId, afterSeq, signal) => followed(engine, graphId, afterSeq, signal),
+      subscribe: (...given) => {
+        const batches = (): AsyncGenerator<readonly GraphEvent[]> => followed(engine, ...given);
+        return { batches, [Symbol.asyncIterator]: () => oneByOne(batches()) };
+      },
       idle: async () => this.#opened?.engine.idle(),
       close: async (drainMs) => (await this.#last())?.engine.close(drainMs),
     });
@@ -117,7 +121,7 @@ export class LazyBackend implements Backend {
 
 async function* followed(
   engine: () => Promise<Engine>,
-  ...[graphId, afterSeq, signal]: Parameters<Engine["subscribe"]>
-): AsyncGenerator<GraphEvent> {
-  yield* (await engine()).subscribe(graphId, afterSeq, signal);
+  ...given: Parameters<Engine["subscribe"]>
+): AsyncGenerator<readonly GraphEvent[]> {
+  yield* (await engine()).subscribe(...given).batches();
 }

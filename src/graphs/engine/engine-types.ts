@@ -1,6 +1,7 @@
 /** The engine's interface: everything that an app does with graphs. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEvent } from "../../storage/contract/graph-rows.ts";
+import type { Subscription } from "./runs/subscription.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, TagCounts } from "../../storage/contract/queries.ts";
 import type { Absence } from "./runs/missing-run.ts";
 import type { RunHandle, StartedRun } from "./runs/run-handle-types.ts";
@@ -153,7 +154,7 @@ export interface Engine {
   /** Limits for the size of values. */
   readonly limits: ValueLimits;
   /** Stored events after `afterSeq`, then live ones; ends after the terminal event of the current epoch. */
-  subscribe(graphId: string, afterSeq: number, signal: AbortSignal): AsyncIterable<GraphEvent>;
+  subscribe(graphId: string, afterSeq: number, signal: AbortSignal): Subscription;
   /**
    * Resolves with the run's result, wherever it runs; at once if it has ended. A retried run has a new result. Waits until `signal`
    * aborts.

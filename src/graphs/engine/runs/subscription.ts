@@ -7,16 +7,31 @@ const MAX_HELD = 1000;
 /** Events to read at a time. A shorter page is the last one. */
 const PAGE = 1000;
 
+export interface Subscription extends AsyncIterable<GraphEvent> {
+  /** The same events, those together that are there together: for writers of streams. */
+  batches(): AsyncIterable<readonly GraphEvent[]>;
+}
+
+/** @param afterSeq number of the last event that the follower has */
+export function subscribe(store: GraphStore, graphId: string, afterSeq: number, signal: AbortSignal): Subscription {
+  const batches = (): AsyncGenerator<readonly GraphEvent[]> => follow(store, graphId, afterSeq, signal);
+  return { batches, [Symbol.asyncIterator]: () => oneByOne(batches()) };
+}
+
+export async function* oneByOne(batches: AsyncIterable<readonly GraphEvent[]>): AsyncGenerator<GraphEvent> {
+  for await (const events of batches) yield* events;
+}
+
 /**
  * Reads the store until it has caught up, then takes live events, and reads again after a gap. Ends after the event that ended the run,
  * or when `signal` aborts.
  */
-export async function* subscribe(
+async function* follow(
   store: GraphStore,
   graphId: string,
   afterSeq: number,
   signal: AbortSignal,
-): AsyncGenerator<GraphEvent> {
+): AsyncGenerator<readonly GraphEvent[]> {
   const news = new News(store, graphId, signal);
   let seq = afterSeq;
   // Before the first event, it is unknown whether the run has ended.
@@ -24,10 +39,11 @@ export async function* subscribe(
   try {
     while (!signal.aborted) {
       const events = await news.after(seq);
-      for (const event of events) {
-        yield event;
-        seq = event.seq;
-        mayHaveEnded = event.type === "graph.done" || event.type === "graph.failed";
+      const last = events.at(-1);
+      if (last) {
+        yield events;
+        seq = last.seq;
+        mayHaveEnded = last.type === "graph.done" || last.type === "graph.failed";
       }
       if (!news.isAllTaken) continue;
       // Only a retry can follow such an event, and it would be announced. Without events, the store must be read.

@@ -35,6 +35,14 @@ const SPREAD_MS = 2000;
  * route("GET", "/ticks", (ctx) => eventStream(ticks(), { clock: systemClock, signal: ctx.signal, retry: "2s" }));
  */
 export function eventStream(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): Result {
+  return encodedEventStream(events, options);
+}
+
+/** As `eventStream`, also for events that `encodeEvent` has encoded, one or several at a time. */
+export function encodedEventStream(
+  events: AsyncIterable<StreamEvent | Uint8Array>,
+  options: EventStreamOptions,
+): Result {
   return {
     status: 200,
     headers: [
@@ -49,14 +57,27 @@ export function eventStream(events: AsyncIterable<StreamEvent>, options: EventSt
   };
 }
 
-async function* frames(events: AsyncIterable<StreamEvent>, options: EventStreamOptions): AsyncGenerator<string> {
+async function* frames(
+  events: AsyncIterable<StreamEvent | Uint8Array>,
+  options: EventStreamOptions,
+): AsyncGenerator<string | Uint8Array> {
   const source = events[Symbol.asyncIterator]();
   try {
     yield opening(options.retry);
-    for await (const event of withHeartbeat(source, options)) yield event ? frame(event) : ": still here\n\n";
+    for await (const event of withHeartbeat(source, options)) yield chunkOf(event);
   } finally {
     endEarly(source);
   }
+}
+
+function chunkOf(event: StreamEvent | Uint8Array | undefined): string | Uint8Array {
+  if (event === undefined) return ": still here\n\n";
+  return event instanceof Uint8Array ? event : frame(event);
+}
+
+/** @returns the bytes of an event, which any number of streams can send. @throws TypeError as the stream */
+export function encodeEvent(event: StreamEvent): Uint8Array {
+  return Buffer.from(frame(event));
 }
 
 /** @throws TypeError for a value that browsers would not parse as a number. */
