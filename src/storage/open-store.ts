@@ -6,7 +6,7 @@ import type { Store } from "./contract/contract.ts";
 import type { GraphRow } from "./contract/graph-rows.ts";
 import { databaseUrlProblem, sqliteFile } from "./contract/database-url.ts";
 import { requireNotMoved } from "./contract/migration-state.ts";
-import { bucketStore } from "./bucket/bucket-store.ts";
+import { bucketStore, type IdentifiedStore } from "./bucket/bucket-store.ts";
 import type { BucketConfig } from "./bucket/bucket-url.ts";
 import { encryptedStore } from "./encryption/encrypted-store.ts";
 import { PayloadCipher } from "./encryption/payload-cipher.ts";
@@ -16,6 +16,7 @@ import { SqliteActivity } from "./sqlite/activity.ts";
 import { SqliteAnswers } from "./sqlite/answers.ts";
 import { SqliteAudit, SqliteQueues, SqliteSchedules } from "./sqlite/control.ts";
 import { Database } from "./sqlite/database.ts";
+import { sqliteId } from "./sqlite/database-id.ts";
 import { SqliteGraphs } from "./sqlite/runs/graphs.ts";
 import { Outbox } from "./sqlite/webhooks/outbox.ts";
 import { readMigrationState } from "./sqlite/migration-state.ts";
@@ -51,12 +52,12 @@ export async function openStore(databaseUrl: string, options: StoreOptions = {})
 }
 
 /** Returns the rows as they are in the database. */
-async function openPlainStore(databaseUrl: string, options: StoreOptions): Promise<Store> {
+async function openPlainStore(databaseUrl: string, options: StoreOptions): Promise<IdentifiedStore> {
   const problem = databaseUrlProblem(databaseUrl);
   if (problem !== undefined) throw new SvcError("SVC_CONFIG", problem);
   // Loaded on demand.
   if (/^postgres(?:ql)?:/.test(databaseUrl))
-    return (await import("./postgres/open.ts")).openPostgres(databaseUrl, options);
+    return (await import("./postgres/open.ts")).openIdentified(databaseUrl, options);
   const file = sqliteFile(databaseUrl);
   const database = await Database.open(file);
   try {
@@ -65,8 +66,10 @@ async function openPlainStore(databaseUrl: string, options: StoreOptions): Promi
     await database.close();
     throw error;
   }
+  // Before anything else is written: it may give the file its number.
+  const id = options.bucket?.isWriting ? sqliteId(database, file) : "";
   const outbox = new Outbox(database);
-  return {
+  const store: Store = {
     graphs: new SqliteGraphs(database, outbox),
     webhooks: new SqliteWebhooks(database, outbox),
     sessions: new SqliteSessions(database),
@@ -80,4 +83,5 @@ async function openPlainStore(databaseUrl: string, options: StoreOptions): Promi
     activity: new SqliteActivity(database),
     close: async () => database.close(),
   };
+  return { store, databaseId: async () => id };
 }

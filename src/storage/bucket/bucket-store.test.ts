@@ -44,6 +44,7 @@ for (const url of ["sqlite::memory:", "encrypted sqlite::memory:", "postgres:"])
       });
       beforeEach(() => {
         s3.objects.clear();
+        s3.markers.clear();
         s3.seen.length = 0;
         s3.intercept = undefined;
       });
@@ -159,6 +160,7 @@ describe("a database with parts in a bucket", () => {
   let s3: FakeS3;
   let files = 0;
   before(async () => void (s3 = await fakeS3()));
+  beforeEach(() => s3.markers.clear());
   after(async () => {
     await s3.close();
     rmSync(folder, { recursive: true });

@@ -9,23 +9,48 @@ import type { Store } from "../contract/contract.ts";
 import type { GraphStore } from "../contract/graph-store.ts";
 import { passed } from "../encryption/passed.ts";
 import type { BucketClient } from "./bucket-client.ts";
+import { PrefixOwner } from "./prefix-owner.ts";
 import { newObject, placeOf, runFolder, uploadFolder } from "./object-names.ts";
 import { escapedBytes, referenceTo, resolvedPart } from "./references.ts";
 import { removeObjects, sweepObjects } from "./sweep-objects.ts";
 
+/** A store, and the id of its database, which a copy does not share. */
+export interface IdentifiedStore {
+  store: Store;
+  databaseId: () => Promise<string>;
+}
+
+interface Bucket {
+  client: BucketClient;
+  owner: PrefixOwner;
+}
+
 /** @param client undefined: all payloads are stored in the database, and objects from before can't be read */
-export function bucketStore(store: Store, client: BucketClient | undefined, log: Log): Store {
-  const graphs = partsIn(store.graphs, client, log);
-  if (!client?.config.isWriting) return { ...store, graphs };
-  return { ...store, graphs, sweepObjects: () => sweepObjects(client, store.graphs) };
+export function bucketStore({ store, databaseId }: IdentifiedStore, client: BucketClient | undefined, log: Log): Store {
+  if (!client?.config.isWriting) return { ...store, graphs: partsIn(store.graphs, client, undefined, log) };
+  const owner = new PrefixOwner(client, databaseId, log);
+  return {
+    ...store,
+    graphs: partsIn(store.graphs, client, owner, log),
+    sweepObjects: async () => {
+      await owner.require();
+      return sweepObjects(client, store.graphs);
+    },
+  };
 }
 
 /** Everything but the parts of artifacts goes to the store as before. */
-function partsIn(graphs: GraphStore, client: BucketClient | undefined, log: Log): GraphStore {
+function partsIn(
+  graphs: GraphStore,
+  client: BucketClient | undefined,
+  owner: PrefixOwner | undefined,
+  log: Log,
+): GraphStore {
+  const bucket = client && owner && { client, owner };
   return {
     ...passed(graphs, SAME),
-    ...(client?.config.isWriting ? removing(graphs, client, log) : passed(graphs, ["dropParts", "purge"])),
-    writePart: (graphId, upload, at, data) => writePart(graphs, client, { graphId, upload, at, data }),
+    ...(bucket ? removing(graphs, bucket, log) : passed(graphs, ["dropParts", "purge"])),
+    writePart: (graphId, upload, at, data) => writePart(graphs, bucket, { graphId, upload, at, data }),
     part: (graphId, upload, at) => readPart(graphs, client, { graphId, upload, at }),
   };
 }
@@ -67,13 +92,14 @@ interface PartPlace {
 /** The object first: a process that ends in between leaves an object that no row knows, which the sweep deletes. */
 async function writePart(
   graphs: GraphStore,
-  client: BucketClient | undefined,
+  bucket: Bucket | undefined,
   { graphId, upload, at, data }: PartPlace & { data: Uint8Array },
 ): Promise<void> {
-  if (!client?.config.isWriting || data.byteLength <= client.config.above)
+  if (!bucket || data.byteLength <= bucket.client.config.above)
     return graphs.writePart(graphId, upload, at, escapedBytes(data));
   const object = newObject(graphId, upload, at);
-  await client.put(object, data);
+  await bucket.owner.claim();
+  await bucket.client.put(object, data);
   await graphs.writePart(graphId, upload, at, referenceTo(object, data));
 }
 
@@ -102,17 +128,24 @@ async function readPart(
 }
 
 /** Rows are deleted first. If the bucket does not answer then, the sweep deletes the objects later. */
-function removing(graphs: GraphStore, client: BucketClient, log: Log): Pick<GraphStore, "dropParts" | "purge"> {
+function removing(graphs: GraphStore, { client, owner }: Bucket, log: Log): Pick<GraphStore, "dropParts" | "purge"> {
+  const remove = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      if (await owner.allows()) await work();
+    } catch (error) {
+      later(error);
+    }
+  };
   const later = (err: unknown): void =>
     log.warn({ err }, "Objects of deleted artifacts could not be deleted. They are deleted within two days.");
   return {
     dropParts: async (graphId, upload) => {
       await graphs.dropParts(graphId, upload);
-      await removeFrom(client, uploadFolder(graphId, upload)).catch(later);
+      await remove(() => removeFrom(client, uploadFolder(graphId, upload)));
     },
     purge: async (query) => {
       const step = await graphs.purge(query);
-      if (step.ids.length > 0) await removeRuns(client, step.ids).catch(later);
+      if (step.ids.length > 0) await remove(() => removeRuns(client, step.ids));
       return step;
     },
   };

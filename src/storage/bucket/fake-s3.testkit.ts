@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { BucketConfig } from "./bucket-url.ts";
+import { MARKER } from "./prefix-owner.ts";
 
 export const FAKE_CREDENTIALS = {
   accessKeyId: "AKIDEXAMPLE",
@@ -22,10 +23,17 @@ export interface FakeReply {
   more?: string;
 }
 
+interface FakeObject {
+  data: Buffer;
+  changedMs: number;
+}
+
 export interface FakeS3 {
   origin: string;
-  /** By name, with the prefix. */
-  objects: Map<string, { data: Buffer; changedMs: number }>;
+  /** By name, with the prefix. Without markers. */
+  objects: Map<string, FakeObject>;
+  /** Markers of the databases that own prefixes, likewise. */
+  markers: Map<string, FakeObject>;
   /** Methods and paths of verified requests. */
   seen: string[];
   /** Answers in place of the server, or delays it; undefined: the server answers. */
@@ -44,6 +52,7 @@ export async function fakeS3(): Promise<FakeS3> {
   const self: FakeS3 = {
     origin,
     objects: new Map(),
+    markers: new Map(),
     seen: [],
     intercept: undefined,
     stored: undefined,
@@ -79,12 +88,13 @@ async function answer(self: FakeS3, request: IncomingMessage, response: ServerRe
   self.seen.push(`${method} ${name.join("/")}`);
   if (searchParams.has("list-type")) return reply(200, listing(self, searchParams));
   const key = name.join("/");
+  const objects = name.at(-1) === MARKER ? self.markers : self.objects;
   if (method === "PUT") {
-    self.objects.set(key, { data: body, changedMs: Date.now() });
-    await self.stored?.();
+    objects.set(key, { data: body, changedMs: Date.now() });
+    if (objects === self.objects) await self.stored?.();
   }
-  if (method === "DELETE") self.objects.delete(key);
-  const found = self.objects.get(key);
+  if (method === "DELETE") objects.delete(key);
+  const found = objects.get(key);
   if (method === "GET" && !found) return reply(404, "<Error><Code>NoSuchKey</Code></Error>");
   return reply(method === "DELETE" ? 204 : 200, method === "GET" ? found?.data : "");
 }

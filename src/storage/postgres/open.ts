@@ -1,6 +1,7 @@
 /** Opens the store in a PostgreSQL database. */
 import type { Log } from "../../platform/shared/log.ts";
 import type { Store } from "../contract/contract.ts";
+import type { IdentifiedStore } from "../bucket/bucket-store.ts";
 import { requireNotMoved } from "../contract/migration-state.ts";
 import { PostgresAdmission } from "./admission.ts";
 import { PostgresActivity } from "./activity.ts";
@@ -26,8 +27,18 @@ export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf
   log?: Log;
 }
 
+/** Number of the server, of the database and of a table: a restored dump has others. */
+const ID = `
+  SELECT (SELECT system_identifier FROM pg_control_system())::text || '.' || d.oid || '.' || 'svc.graph'::regclass::oid AS id
+  FROM pg_database AS d WHERE d.datname = current_database()`;
+
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_MOVE` */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Store> {
+  return (await openIdentified(databaseUrl, options)).store;
+}
+
+/** @throws as `openPostgres` */
+export async function openIdentified(databaseUrl: string, options: PostgresOptions = {}): Promise<IdentifiedStore> {
   const database = await Database.open(databaseUrl, options.patienceMs, options.log);
   const slots = new WriterSlots(database, WRITERS);
   const registrations = new Registrations(database);
@@ -49,7 +60,7 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
     onOutbox: (rows) => webhooks.notifyOutbox(rows),
   });
   const size = new DatabaseSize(database);
-  return {
+  const store: Store = {
     graphs,
     webhooks,
     sessions: new PostgresSessions(database),
@@ -69,4 +80,5 @@ export async function openPostgres(databaseUrl: string, options: PostgresOptions
       await database.close();
     },
   };
+  return { store, databaseId: async () => `postgres ${String((await database.row(ID))?.["id"])}` };
 }
