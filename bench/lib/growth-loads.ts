@@ -1,9 +1,12 @@
-/** The loads of bench:growth: each creates what it needs, then measures one operation at a size. */
+/** The loads of bench:growth: each creates what it needs, then measures one operation at a size, in a process of its own. */
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { createApp } from "svckit";
-import { createEngine, graph, openStore, systemClock, worker, type Clock, type Engine, type Store } from "svckit/graph";
-import { startPostgres, withoutPostgres } from "svckit/testing";
+import { createApp, type App } from "svckit";
+import { createEngine, graph, openStore, systemClock, worker, type Clock, type Store } from "svckit/graph";
+import type { Load, LoadOrder } from "./http-load.ts";
+import { root } from "./places.ts";
 
 export interface GrowthSample {
   cpuMs: number;
@@ -11,12 +14,31 @@ export interface GrowthSample {
   blockMs: number;
   /** Growth of the heap; without `--expose-gc` with garbage. */
   heapMb: number;
+  /** Most memory of the process meanwhile (resident set). */
+  peakMb: number;
+  /** Units per second, of loads with a goal for it. */
+  perSecond?: number;
+  /** Bytes of a response, of loads with a goal for it. */
+  bytes?: number;
+}
+
+/** What a load measures by itself. */
+type OwnFigures = Pick<GrowthSample, "perSecond" | "bytes">;
+
+/** Place of a sample. */
+export interface GrowthPlace {
+  /** Empty before `prepare`. */
+  folder: string;
+  /** URL of a server; undefined if there is none. */
+  postgres: string | undefined;
 }
 
 export interface GrowthLoad {
   name: string;
   sizes: { quick: readonly number[]; check: readonly number[]; full: readonly number[] };
-  run: (size: number, folder: string) => Promise<GrowthSample>;
+  /** Runs before, in another process, whose memory does not count. */
+  prepare?: (size: number, place: GrowthPlace) => Promise<void>;
+  run: (size: number, place: GrowthPlace) => Promise<GrowthSample>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -32,29 +54,32 @@ const one = worker("one", (n: number) => n);
 const list = worker("list", (count: number) => Array.from({ length: count }, (_, at) => at));
 const wide = graph<number, number[]>("wide", (g) => g.map("item", one, g.node("list", list), (all) => all));
 
-/** Sizes that PostgreSQL needs are left out if there is none. @param isQuick leaves it out in any case, for a fast test. */
-export async function growthLoads(isQuick: boolean): Promise<GrowthLoad[]> {
+/** @param hasPostgres without a server, starts over HTTP are left out */
+export function growthLoads(hasPostgres: boolean): GrowthLoad[] {
   const loads = [recovery, wakingSleepers, nodesInOneRun, followersOfOneRun];
-  if (isQuick) return loads;
-  const missing = await withoutPostgres();
-  if (missing === false) return [...loads, startsOverHttp];
-  console.error(`Starts over HTTP on PostgreSQL are left out: ${missing}`);
-  return loads;
+  return hasPostgres ? [...loads, startsOverHttp] : loads;
 }
 
-/** Measures work, with the longest block of the event loop meanwhile. */
-async function measured(work: () => Promise<unknown>): Promise<GrowthSample> {
+const LOOK_MS = 10;
+
+/** Measures work, with the longest block of the event loop and the most memory meanwhile. */
+async function measured(work: () => Promise<OwnFigures | void>): Promise<GrowthSample> {
   globalThis.gc?.();
   const heapBefore = process.memoryUsage().heapUsed;
+  let peak = 0;
+  const look = (): void => void (peak = Math.max(peak, process.memoryUsage.rss()));
+  const looking = setInterval(look, LOOK_MS);
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const before = process.cpuUsage();
-  await work();
+  const own = await work();
   const { user, system } = process.cpuUsage(before);
   delay.disable();
+  clearInterval(looking);
+  look();
   globalThis.gc?.();
   const heapMb = Math.max(0, process.memoryUsage().heapUsed - heapBefore) / 1e6;
-  return { cpuMs: (user + system) / 1000, blockMs: delay.max / 1e6, heapMb };
+  return { cpuMs: (user + system) / 1000, blockMs: delay.max / 1e6, heapMb, peakMb: peak / 1e6, ...own };
 }
 
 /** Calls `start` with each number below `count`, several at once. */
@@ -66,8 +91,8 @@ async function startAll(count: number, start: (at: number) => Promise<unknown>):
   await Promise.all(Array.from({ length: Math.min(CONCURRENCY, count) }, starter));
 }
 
-async function withStore<T>(folder: string, use: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openStore(`sqlite:${join(folder, `${process.hrtime.bigint()}.db`)}`);
+async function withStore<T>({ folder }: GrowthPlace, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(databaseIn(folder));
   try {
     return await use(store);
   } finally {
@@ -75,15 +100,22 @@ async function withStore<T>(folder: string, use: (store: Store) => Promise<T>): 
   }
 }
 
+function databaseIn(folder: string): string {
+  return `sqlite:${join(folder, "growth.db")}`;
+}
+
 const recovery: GrowthLoad = {
   name: "recover() with waiting runs",
   sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 100_000] },
-  run: (size, folder) =>
-    withStore(folder, async (store) => {
-      const before = createEngine({ store, clock: systemClock, workers: [wait] });
-      await startAll(size, (at) => before.start("wait", at));
-      await before.idle();
-      await before.close();
+  prepare: (size, place) =>
+    withStore(place, async (store) => {
+      const engine = createEngine({ store, clock: systemClock, workers: [wait] });
+      await startAll(size, (at) => engine.start("wait", at));
+      await engine.idle();
+      await engine.close();
+    }),
+  run: (size, place) =>
+    withStore(place, async (store) => {
       const engine = createEngine({ store, clock: systemClock, workers: [wait] });
       const sample = await measured(async () => {
         const count = await engine.recover();
@@ -125,8 +157,8 @@ class JumpClock implements Clock {
 const wakingSleepers: GrowthLoad = {
   name: "sleepers that wake together",
   sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 40_000] },
-  run: (size, folder) =>
-    withStore(folder, async (store) => {
+  run: (size, place) =>
+    withStore(place, async (store) => {
       const clock = new JumpClock();
       const engine = createEngine({ store, clock, workers: [sleep] });
       await startAll(size, (at) => engine.start("sleep", at));
@@ -147,73 +179,78 @@ async function allDone(store: Store, size: number): Promise<void> {
 const nodesInOneRun: GrowthLoad = {
   name: "nodes in one run",
   sizes: { quick: [10, 20], check: [250, 2000], full: [1000, 5000, 20_000] },
-  run: (size, folder) =>
-    withStore(folder, async (store) => {
-      const engine = createEngine({ store, clock: systemClock, graphs: [wide] });
-      const sample = await measured(() => resultOf(engine, size));
-      await engine.close();
-      return sample;
-    }),
+  run: (size, place) =>
+    withApp(place, databaseIn(place.folder), (app) =>
+      measured(async () => {
+        const run = await app.engine.start(wide, size);
+        const result = await run.result();
+        if (result.length !== size) throw new Error(`${result.length} of ${size} items have a result`);
+        const snapshot = await app.fetch(requestOf(`/_svc/graphs/${run.id}`));
+        return { bytes: (await snapshot.arrayBuffer()).byteLength };
+      }),
+    ),
 };
 
-async function resultOf(engine: Engine, nodes: number): Promise<void> {
-  const run = await engine.start(wide, nodes);
-  const result = await run.result();
-  if (result.length !== nodes) throw new Error(`${result.length} of ${nodes} items have a result`);
+async function withApp<T>({ folder }: GrowthPlace, database: string, use: (app: App) => Promise<T>): Promise<T> {
+  const app = createApp({ graphs: [wide], workers: [one], env: environment(database, folder) });
+  await app.boot();
+  try {
+    return await use(app);
+  } finally {
+    await app.close();
+  }
 }
 
 const followersOfOneRun: GrowthLoad = {
   name: "followers of one run",
   sizes: { quick: [2, 4], check: [20, 160], full: [50, 200, 1000] },
-  run: async (size, folder) => {
-    const app = createApp({
-      graphs: [wide],
-      env: environment(`sqlite:${join(folder, `f${process.hrtime.bigint()}.db`)}`, folder),
-    });
-    await app.boot();
-    try {
+  run: (size, place) =>
+    withApp(place, databaseIn(place.folder), async (app) => {
       const { id } = await app.engine.start(wide, FOLLOWED_NODES, { delay: "1s" });
       const streams = await Promise.all(
         Array.from({ length: size }, () => app.fetch(requestOf(`/_svc/graphs/${id}/events`))),
       );
-      return await measured(async () => {
+      return measured(async () => {
         const ends = await Promise.all(streams.map((stream) => stream.text()));
         for (const text of ends)
           if (!text.includes("graph.done")) throw new Error(`A follower got no end: ${text.slice(0, 200)}`);
       });
-    } finally {
-      await app.close();
-    }
-  },
+    }),
 };
 
 const startsOverHttp: GrowthLoad = {
   name: "starts over HTTP on PostgreSQL",
-  sizes: { quick: [10, 20], check: [250, 2000], full: [1000, 4000, 16_000] },
-  run: async (size, folder) => {
-    const server = await postgres();
-    const schema = `growth_${process.hrtime.bigint()}`;
-    const app = createApp({ workers: [one], env: environment(`${server.url}?schema=${schema}`, folder) });
-    await app.boot();
+  sizes: { quick: [10, 20], check: [256, 2048], full: [1024, 4096, 16_384] },
+  run: async (size, { folder, postgres = "" }) => {
+    const database = `${postgres}?schema=growth_${process.hrtime.bigint()}`;
+    const app = createApp({ workers: [one], env: environment(database, folder) });
+    const started = await app.start({ port: 0, host: "127.0.0.1" });
     try {
-      return await measured(() =>
-        startAll(size, async (at) => {
-          const response = await app.fetch(requestOf("/_svc/graphs", { worker: "one", input: at }));
-          if (response.status !== 202) throw new Error(`A start was answered with ${response.status}`);
-        }),
-      );
+      return await measured(async () => {
+        const { count, seconds } = await startOverHttp(Number(new URL(started.url).port), size);
+        return { perSecond: count / seconds };
+      });
     } finally {
-      await app.close();
+      await started.close();
     }
   },
 };
 
-let started: ReturnType<typeof startPostgres> | undefined;
-
-/** One server for all samples. It ends with this process. */
-function postgres(): ReturnType<typeof startPostgres> {
-  started ??= startPostgres({ isDurable: true });
-  return started;
+/** From the load generator of bench:http, so that the figures are those of the server alone. */
+async function startOverHttp(port: number, size: number): Promise<Load> {
+  const generator = fork(join(root, "out/bench/lib/http-load.js"));
+  const connections = Math.min(CONCURRENCY, size);
+  const request = (at: number): string => {
+    const body = JSON.stringify({ worker: "one", input: at });
+    return `POST /_svc/graphs HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${API_KEY}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  };
+  const requests = Array.from({ length: connections }, (_, at) => request(at));
+  const order: LoadOrder = { port, requests, status: 202, times: Math.ceil(size / connections) };
+  generator.send(order);
+  const [load] = (await once(generator, "message")) as [Load];
+  generator.kill();
+  if (load.error !== undefined) throw new Error(load.error);
+  return load;
 }
 
 function environment(databaseUrl: string, folder: string): Record<string, string> {

@@ -7,6 +7,10 @@ export interface GrowthStep {
   cpuUs: number;
   blockMs: number;
   heapMb: number;
+  /** Most memory of the process. */
+  peakMb: number;
+  perSecond?: number;
+  bytes?: number;
   /** Processor time per unit, compared with the smallest size: 1 is linear. */
   ratio: number;
 }
@@ -20,6 +24,8 @@ export interface Growth {
 const MAX_RATIO = 3;
 /** Below it, the heap has changed for other reasons. */
 const MIN_HEAP_MB = 2;
+/** A response of pages has the same size whatever it is a page of; small runs have less than a page. */
+const MAX_PAGE_BYTES = 250_000;
 
 /** The lowest figures of each size count: other work on the machine only adds to them. */
 export function growthOf(
@@ -33,6 +39,9 @@ export function growthOf(
     cpuUs: (least(all, ({ cpuMs }) => cpuMs) * 1000) / size,
     blockMs: least(all, ({ blockMs }) => blockMs),
     heapMb: least(all, ({ heapMb }) => heapMb),
+    peakMb: least(all, ({ peakMb }) => peakMb),
+    ...(all[0]?.perSecond !== undefined && { perSecond: Math.max(...all.map(({ perSecond = 0 }) => perSecond)) }),
+    ...(all[0]?.bytes !== undefined && { bytes: Math.max(...all.map(({ bytes = 0 }) => bytes)) }),
   }));
   const first = figures[0]?.cpuUs ?? 1;
   return { name, steps: figures.map((step) => ({ ...step, ratio: step.cpuUs / first })) };
@@ -45,11 +54,16 @@ export function tooMuch({ name, steps }: Growth): string[] {
   return steps.flatMap((step) => {
     const heap = step.heapMb / step.size / (Math.max(MIN_HEAP_MB, least.heapMb) / least.size);
     const at = `${name}: at ${step.size}, a unit takes`;
-    return [
+    const lines = [
       ...(step.ratio > MAX_RATIO
         ? [`${at} ${step.ratio.toFixed(1)} times the processor time of that at ${least.size}`]
         : []),
       ...(heap > MAX_RATIO ? [`${at} ${heap.toFixed(1)} times the memory of that at ${least.size}`] : []),
     ].map((line) => `${line}; at most ${MAX_RATIO} times is allowed`);
+    if ((step.bytes ?? 0) <= MAX_PAGE_BYTES) return lines;
+    return [
+      ...lines,
+      `${name}: at ${step.size}, a response has ${step.bytes} bytes; at most ${MAX_PAGE_BYTES} are allowed`,
+    ];
   });
 }
