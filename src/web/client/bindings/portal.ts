@@ -14,15 +14,16 @@ export const Portal = (
   anchor: Element,
   to: unknown,
   make: () => Element,
-  bind: 0 | ((slots: Slots, element: Element) => void),
-  $: Slots,
+  bind: 0 | ((slots: Slots | 0, element: Element) => void),
+  $: Slots | 0,
 ): void => {
   const isServers = isResuming();
   const place = DOM.portal;
   const content = isServers
     ? document.querySelector(`[${place}="${anchor.getAttribute(place)}"]:not(template)`)!
     : make();
-  content[slotsAt] = $;
+  // A component that the browser creates has no slots. The content is in no other element with slots, and events find none without them.
+  content[slotsAt] = $ || ({} as Slots);
   if (!isServers) {
     const name = `b${++made}`;
     anchor.setAttribute(place, name);
@@ -32,9 +33,10 @@ export const Portal = (
       const scope = anchor.closest(`[${DOM.scope}]`)?.getAttribute(DOM.scope);
       if (scope) content.setAttribute(DOM.scope, scope);
     });
-    (document.querySelector(String(to ?? "body")) ?? document.body).append(content);
   }
   const stop = scoped(isServers, () => bind && bind($, content));
+  // Bound before it is inserted: a ref may focus an element at once, and the event needs the scope.
+  if (!isServers) (document.querySelector(String(to ?? "body")) ?? document.body).append(content);
   const end = (): void => {
     stop();
     content.remove();

@@ -19,11 +19,8 @@ export const Portal = (props: PortalProps): View =>
     const content = document.createElement(DOM.portalTag);
     content.style.display = "contents";
     for (const element of [anchor, content]) element.setAttribute(DOM.portal, name);
-    const text = new Text();
-    content.append(text);
-    I(text, () => props.children);
-    (document.querySelector(props.to ?? "body") ?? document.body).append(content);
-    // The anchor is not in the document yet. Events of the content find the scope around the anchor by this attribute.
+    // The anchor is not in the document yet. Events of the content find the scope around the anchor by this attribute. Queued before the
+    // content is made, because that queues callbacks which may cause events, and because a portal within it looks for this one.
     queueMicrotask(() => {
       const scope = anchor.closest(`[${DOM.scope}]`);
       if (!scope) return;
@@ -31,6 +28,10 @@ export const Portal = (props: PortalProps): View =>
       // The scope does not end with the portal.
       content[slotsAt] = Object.assign(Object.create(scope[slotsAt] ?? null) as Slots, { _end: undefined });
     });
+    const text = new Text();
+    content.append(text);
+    I(text, () => props.children);
+    (document.querySelector(props.to ?? "body") ?? document.body).append(content);
     watch(
       () => {},
       () => {},
