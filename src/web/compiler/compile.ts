@@ -14,6 +14,7 @@ import { refusePropMutation } from "./analyze/prop-writes.ts";
 import { refuseDoubleKeys } from "./analyze/row-keys.ts";
 import { frozenComponents } from "./analyze/frozen-components.ts";
 import type { KeptByName } from "./analyze/kept-props.ts";
+import type { PlacesByName } from "./analyze/prop-places.ts";
 import { refuseOtherFrameworks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
@@ -36,6 +37,14 @@ export interface Compiled {
   hasJsx: boolean;
   /** The browser module of components that are values. Undefined if the file has none. */
   values: { output: Output; imports: readonly ClientImport[] } | undefined;
+  /** The browser module of children that the browser creates. Undefined if the file has none. */
+  views: { output: Output; imports: readonly ClientImport[] } | undefined;
+  /** Whether the file gives components children that the browser can create. */
+  hasViews: boolean;
+  /** Whether components of the file may create their children in the browser. */
+  isCreating: boolean;
+  /** Children that exported components may create in the browser, by name of the export. */
+  created: PlacesByName;
   /** Whether rows or branches of the file show components that are values of the server. */
   takesComponents: boolean;
   /** The browser module for live props. Undefined if the file shows and passes none. */
@@ -83,6 +92,8 @@ export interface CompileOptions {
   frozen?: ReadonlySet<string> | undefined;
   /** Local names of imported components -> props that they show only once. Default: none. */
   kept?: KeptByName | undefined;
+  /** Local names of imported components -> children that they may create in the browser. Default: none. */
+  created?: PlacesByName | undefined;
 }
 
 /**
@@ -142,6 +153,10 @@ export function compileHooks(
     captured: client.captured,
     factories: [],
     values: undefined,
+    views: undefined,
+    hasViews: false,
+    isCreating: false,
+    created: new Map(),
     takesComponents: false,
   };
 }
@@ -167,6 +182,7 @@ export function compileFile(
     serverOnly,
     frozen,
     kept,
+    created,
   }: CompileOptions = {},
 ) {
   const file: SourceFile = { path, text };
@@ -194,17 +210,23 @@ export function compileFile(
       ...(liveNames && { liveNames }),
       ...(frozen && { frozen }),
       ...(kept && { kept }),
+      ...(created && { created }),
       ...(calledNames && { calledNames }),
     },
   );
   const server = emitter.emit();
   const { client: values } = emitter.values;
+  const { client: views } = emitter.views;
   const compiled: Compiled = {
     server,
     client: client.isEmpty ? undefined : client.render(),
     clientImports: client.imports,
     factories: client.factories,
     values: values.isEmpty ? undefined : { output: values.render(), imports: values.imports },
+    views: views.isEmpty ? undefined : { output: views.render(), imports: views.imports },
+    hasViews: emitter.views.isAny,
+    isCreating: emitter.views.isCreating,
+    created: emitter.views.exported,
     takesComponents: client.takesComponents || emitter.live.client.takesComponents,
     hasJsx: emitter.hasJsx,
     live: liveModule(emitter.live),

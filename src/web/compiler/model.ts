@@ -27,6 +27,8 @@ export interface Slot {
   node: Node;
   /** The spread whose props it contains, in instances with live props. */
   spread?: SpreadAttribute;
+  /** Whether it contains the view of a component's children. Otherwise children are their parts that change. */
+  isView?: true;
 }
 
 /** An event handler that an attribute refers to. */

@@ -6,17 +6,20 @@ import { existsSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { builtinModules } from "node:module";
 import path from "node:path";
-import { transformWithOxc, type Plugin, type Rollup } from "vite";
+import type { Plugin, Rollup } from "vite";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { actionStubs, exportedActions, type ExportedAction } from "./build/action-modules.ts";
 import { CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
 import { VALUES_QUERY } from "./emit/emit-component-values.ts";
+import { VIEWS_QUERY } from "./emit/emit-child-views.ts";
 import { LIVE_QUERY } from "./emit/emit-live-props.ts";
 import { liveNames } from "./emit/passed-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
-import { KeptImports } from "./build/kept-imports.ts";
-import type { KeptByName } from "./analyze/kept-props.ts";
+import { stripTypes } from "./build/strip-types.ts";
+import { PropImports } from "./build/prop-imports.ts";
+import type { KeptByName, KeptPlace } from "./analyze/kept-props.ts";
+import type { PlacesByName, PropPlace } from "./analyze/prop-places.ts";
 import { mayCreate, otherExports, refuseServerComponents, type CreateSource } from "./build/create-modules.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { diagnostic, type SourceFile } from "./diagnostics.ts";
@@ -114,7 +117,8 @@ export interface PluginOptions {
 export function svc(options: PluginOptions = {}): Plugin {
   const modules = options.modules ?? newAppModules();
   const chain = new ImportChain();
-  let keptImports: KeptImports | undefined;
+  let keptImports: PropImports<KeptPlace> | undefined;
+  let createdImports: PropImports<PropPlace> | undefined;
   const imports = new FrameworkImports();
   /** Modules of actions by module id. The browser has stubs of them. */
   const stubs = new Map<string, { path: string; actions: ExportedAction[] }>();
@@ -186,6 +190,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const file = await fileOf(this, id);
       const module = id.slice(0, -CLIENT_QUERY.length);
       if (module.endsWith(VALUES_QUERY)) return loadValues(this, module.slice(0, -VALUES_QUERY.length), file);
+      if (module.endsWith(VIEWS_QUERY)) return loadViews(this, module.slice(0, -VIEWS_QUERY.length), file);
       const isLive = module.endsWith(LIVE_QUERY);
       const source = isLive ? module.slice(0, -LIVE_QUERY.length) : module;
       const aliases = await imports.aliasesIn(file.text, source, resolverOf(this));
@@ -257,13 +262,19 @@ export function svc(options: PluginOptions = {}): Plugin {
       if (compiled.client) modules.browser.set(id, file.path);
       noteLive(id, file.path, compiled);
       noteValues(id, file.path, compiled);
+      noteViews(id, file.path, compiled);
       if (compiled.hasJsx) modules.jsx.set(id, file.path);
       else modules.jsx.delete(id);
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
       const found = await findHandlerActions(
         id,
-        [...compiled.clientImports, ...(compiled.live?.imports ?? []), ...(compiled.values?.imports ?? [])],
+        [
+          ...compiled.clientImports,
+          ...(compiled.live?.imports ?? []),
+          ...(compiled.values?.imports ?? []),
+          ...(compiled.views?.imports ?? []),
+        ],
         searchOf(this),
       );
       modules.searched.set(id, found.searched);
@@ -300,16 +311,40 @@ export function svc(options: PluginOptions = {}): Plugin {
   /** What imported components keep of their props. `svc dev` reports it when a page is rendered (SVC205). */
   async function keptImportsOf(context: Resolver, file: SourceFile, id: string): Promise<KeptByName | undefined> {
     if (modules.kept.size === 0) return undefined;
-    keptImports ??= new KeptImports({
+    keptImports ??= propImports(
+      context,
+      (compiled) => compiled.kept,
+      (kept) => ({ kept }),
+    );
+    return keptImports.of(id, file);
+  }
+
+  /** What imported components create of their children. */
+  async function createdImportsOf(context: Resolver, file: SourceFile, id: string): Promise<PlacesByName> {
+    createdImports ??= propImports(
+      context,
+      (compiled) => compiled.created,
+      (created) => ({ created }),
+    );
+    return createdImports.of(id, file);
+  }
+
+  /** @param usedBy what the components of a compiled module use. @param given options for what the imported ones use */
+  function propImports<Place extends PropPlace>(
+    context: Resolver,
+    usedBy: (compiled: Compiled) => PlacesByName<Place>,
+    given: (imported: PlacesByName<Place>) => CompileOptions,
+  ): PropImports<Place> {
+    return new PropImports<Place>({
       async moduleOf(source, importer) {
         const found = await context.resolve(source, importer);
         return found && !found.external && mayCreate(found.id) ? found.id : undefined;
       },
       fileOf: (module) => fileOf(context, module),
-      async compiled(module, { text, path: shown }, kept) {
+      async compiled(module, { text, path: shown }, imported) {
         const aliases = await imports.aliasesIn(text, module, resolverOf(context));
         try {
-          return compile(text, shown, { aliases, kept }).kept;
+          return usedBy(compile(text, shown, { aliases, ...given(imported) }));
         } catch (error) {
           // The build reports the errors of each module.
           if (error instanceof SvcError) return undefined;
@@ -317,7 +352,6 @@ export function svc(options: PluginOptions = {}): Plugin {
         }
       },
     });
-    return keptImports.of(id, file);
   }
 
   function noteLive(id: string, path: string, { live, frozen, kept, captured }: Compiled): void {
@@ -336,6 +370,24 @@ export function svc(options: PluginOptions = {}): Plugin {
     else modules.passed.delete(id);
     if (frozen.length > 0) modules.frozen.set(id, frozen);
     else modules.frozen.delete(id);
+  }
+
+  function noteViews(id: string, path: string, { hasViews, isCreating }: Compiled): void {
+    if (hasViews) modules.views.set(id + VIEWS_QUERY, path + VIEWS_QUERY);
+    else modules.views.delete(id + VIEWS_QUERY);
+    if (isCreating) modules.creators.add(id);
+    else modules.creators.delete(id);
+  }
+
+  /** Children of the file that the components of the app may create in the browser. */
+  async function loadViews(context: Resolver, module: string, file: SourceFile): Promise<Output> {
+    const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
+    const created = await createdImportsOf(context, file, module);
+    const { views } = compile(file.text, file.path, { aliases, created });
+    if (!views) return { code: "export {};", map: "" };
+    await checkImports(context, views.imports, file, module);
+    await refuseServerComponents(createOf(context), views.imports, module, file.path);
+    return stripTypes(views.output, file);
   }
 
   function noteValues(id: string, path: string, { values, takesComponents }: Compiled): void {
@@ -543,17 +595,4 @@ function resolverOf(context: Resolver): Resolve {
     // An alias of Vite comes back here under the package's name, which the browser build replaces.
     return id === BROWSER_SVC ? SVC : id;
   };
-}
-
-/** The compiler keeps types. Vite's transformer removes them, together with unused imports. */
-async function stripTypes(output: Output, file: SourceFile): Promise<{ code: string; map: string }> {
-  const inMap = JSON.parse(output.map) as object;
-  const result = await transformWithOxc(
-    output.code,
-    `${file.path}.ts`,
-    { lang: "ts", sourcemap: true, tsconfig: false, target: "es2022" },
-    inMap,
-  );
-  // Tools that combine source maps resolve sources relative to the module.
-  return { code: result.code, map: JSON.stringify({ ...result.map, sources: [path.basename(file.path)] }) };
 }

@@ -157,14 +157,13 @@ const SEVERAL: [name: string, text: string, ...codes: string[]][] = [
       const list = signal([1]);
       return (
         <div>
-          {open.value && <b «{...props}»>{«props.children»}</b>}
+          {open.value && <b «{...props}»>{props.children}</b>}
           <ul>{list.value.map((x) => <li «key="a"»><span «className="b"»>{x}</span></li>)}</ul>
           <B «bind:value={open}» />
           <B title={<i «className="c"» />} />
         </div>
       );
     }`,
-    "SVC120",
     "SVC120",
     "SVC114",
     "SVC118",

@@ -161,6 +161,12 @@ export const Rows = (parent: Element, key: number): RowParent => {
 const textOf = (value: unknown): string | undefined =>
   value instanceof Object ? undefined : value == null || value === !!value ? "" : String(value);
 
+/** Reads what the server made content from, and what it made the views in it from. */
+const readDeps = (value: unknown): void => {
+  if (value instanceof View) readDeps(value._deps?.());
+  if (Array.isArray(value)) value.forEach(readDeps);
+};
+
 /** Nodes of a value in a view. */
 export const nodesOf = (value: unknown): ChildNode[] => {
   if (value instanceof View) return nodesOf(value._make());
@@ -222,7 +228,7 @@ export const I = (at: NodeRange | Text, read: () => unknown, row?: { i: { value:
     isFirst = false;
     void row?.i.value;
     if (!(value instanceof View && value._deps) && !row) shown = value;
-    if (value instanceof View) value._deps?.();
+    readDeps(value);
     return value;
   };
   watch(readFirst, show, isResuming(), () => stop?.());

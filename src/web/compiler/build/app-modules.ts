@@ -33,6 +33,10 @@ export interface AppModules {
   values: Map<string, string>;
   /** Absolute paths of the files with rows or branches that show such components. */
   takers: Set<string>;
+  /** As `browser`, for the browser modules of children, which an app needs only if a file is in `creators`. */
+  views: Map<string, string>;
+  /** Absolute paths of the files with components that may create their children in the browser. */
+  creators: Set<string>;
   /** Absolute path of each module with JSX -> its path relative to the root. */
   jsx: Map<string, string>;
   /** Absolute path of each module that imports the framework. */
@@ -61,6 +65,8 @@ export function newAppModules(isBuild = false): AppModules {
     kept: new Set(),
     values: new Map(),
     takers: new Set(),
+    views: new Map(),
+    creators: new Set(),
     spreads: new Set(),
     jsx: new Map(),
     framework: new Set(),
@@ -73,12 +79,12 @@ export function newAppModules(isBuild = false): AppModules {
 
 /** The entries of a browser build. */
 export function browserEntries(modules: AppModules): Map<string, string> {
-  const { browser, live, spreads, functions, passed, values, takers } = modules;
+  const { browser, live, spreads, functions, passed, values, takers, views, creators } = modules;
   const isAny = liveNames(passed.values()).size > 0;
   const called = calledNames(modules);
   const isCalled = (id: string): boolean => [...(functions.get(id) ?? [])].some((name) => called.has(name));
   const needed = [...live].filter(([id]) => isAny || spreads.has(id) || isCalled(id));
-  return new Map([...browser, ...needed, ...(takers.size > 0 ? values : [])]);
+  return new Map([...browser, ...needed, ...(takers.size > 0 ? values : []), ...(creators.size > 0 ? views : [])]);
 }
 
 /** Names of the props whose functions browser code may call. */

@@ -17,6 +17,7 @@ import { PATHS } from "../../../platform/shared/wire.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
 import { folderOf, requirePath } from "../build/app-path.ts";
 import { findEntry } from "../build/build.ts";
+import { VIEWS_QUERY } from "../emit/emit-child-views.ts";
 import { VALUES_QUERY } from "../emit/emit-component-values.ts";
 import { LIVE_QUERY } from "../emit/emit-live-props.ts";
 import { DevChunks } from "./dev-chunks.ts";
@@ -130,6 +131,8 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       modules.passed.delete(file);
       modules.values.delete(file + VALUES_QUERY);
       modules.takers.delete(file);
+      modules.views.delete(file + VIEWS_QUERY);
+      modules.creators.delete(file);
       modules.jsx.delete(file);
       // Building the chunks records the called actions again.
       modules.actions.clear();

@@ -3,8 +3,9 @@ import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { holdsJsx, unwrap, type Node } from "../parse/ast.ts";
+import type { ESTree } from "vite";
 import { isChildren, isStructured, readsOfRegion } from "../extract/jsx-forms.ts";
-import { pickOf } from "../extract/regions.ts";
+import { decidingReads, pickOf } from "../extract/regions.ts";
 import { newExtraction } from "../extract/extract.ts";
 import { attempt, type Extraction } from "../extract/extraction.ts";
 import { accessOf, thunk } from "./emit-thunks.ts";
@@ -321,6 +322,15 @@ export class BrowserEmitter implements ElementEmitter {
     for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
     const children = this.#client.part("prop", "S", scope);
     this.#client.add(scope.edits, [head, ...body, `return ${children}(`, ...reads, ");\n};\n"]);
+  }
+
+  /** Emits the factory of a component's children as a view. @param parts those that change */
+  emitChildrenView(scope: Scope, node: ESTree.JSXElement, parts: readonly Node[], symbol: string): void {
+    const place: Place = { scope, level: 0, isBinding: false };
+    const reads = parts.flatMap((part) => decidingReads(part, this.#module.scopes));
+    const view = this.#views.childrenOf(node, reads, place);
+    for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${view};\n`]);
   }
 
   /** A condition whose branches are views, each of which is made once. */

@@ -21,6 +21,7 @@ import { isFunctionProp } from "../extract/handlers.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import type { Code } from "../model.ts";
+import type { ChildViewsEmitter } from "./emit-child-views.ts";
 import type { LivePropsEmitter } from "./emit-live-props.ts";
 import type { PropCalls } from "./prop-calls.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
@@ -34,10 +35,17 @@ export class ComponentCallEmitter {
 
   /** Props of the calls that may change. */
   readonly #props: PropCalls;
+  readonly #views: ChildViewsEmitter;
 
-  constructor(extraction: Extraction, out: ServerOutput, walker: Walker, live: LivePropsEmitter, props: PropCalls) {
+  constructor(
+    extraction: Extraction,
+    out: ServerOutput,
+    walker: Walker,
+    { live, props, views }: { live: LivePropsEmitter; props: PropCalls; views: ChildViewsEmitter },
+  ) {
     this.#live = live;
     this.#props = props;
+    this.#views = views;
     this.#extraction = extraction;
     this.#out = out;
     this.#walker = walker;
@@ -126,8 +134,10 @@ export class ComponentCallEmitter {
     const parts: Expression[] = [];
     const runs = groups.flatMap(({ name, children }) => {
       const segments = this.#walker.loose(children, isOwn ? parts : undefined);
-      const html: Code = [`${this.#out.use("html")}(() => `, ...concatenation(segments), ")"];
-      return segments.length === 0 ? [] : [{ name, html }];
+      if (segments.length === 0) return [];
+      const view = isOwn ? this.#views.add(node, parts) : undefined;
+      const open = view === undefined ? `${this.#out.use("html")}(` : `${this.#out.use("view")}(${view}, `;
+      return [{ name, html: [`${open}() => `, ...concatenation(segments), ")"] }];
     });
     if (parts.length > 0) {
       given.isSure = true;
@@ -145,6 +155,8 @@ export class ComponentCallEmitter {
     if (attribute.type === "JSXSpreadAttribute") {
       const spread = unwrap(attribute.argument);
       this.#props.add(attribute, spread, this.#walker.isReplaced());
+      const call = this.#extraction.module.parentOf(attribute);
+      if (call?.type === "JSXOpeningElement") this.#views.addSpread(call, attribute);
       if (spread.type === "Identifier") given.code.push(`...${spread.name}?.[${this.#out.use("LIVE")}]`);
       this.#walker.rewrite(attribute.argument);
       return ["...", attribute.argument];

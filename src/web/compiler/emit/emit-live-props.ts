@@ -324,8 +324,9 @@ export class LivePropsEmitter {
   }
 
   /** Code of a captured value for an instance that may have live props. */
-  slot(slot: Pick<Slot, "source" | "node">): string {
+  slot(slot: Pick<Slot, "source" | "node" | "isView">): string {
     const { node } = slot;
+    if (slot.isView) return slot.source;
     const isUndeclared = this.#isUndeclared(node);
     const source = isUndeclared ? "0" : slot.source;
     const code = this.#slotCode(source, node);

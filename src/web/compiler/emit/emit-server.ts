@@ -10,6 +10,8 @@ import type { Module } from "../analyze/analyze.ts";
 import { mayReturn, returnsOfChoice } from "../analyze/early-returns.ts";
 import { KeptProps, type KeptByName } from "../analyze/kept-props.ts";
 import { propReads } from "../analyze/prop-reads.ts";
+import type { PlacesByName } from "../analyze/prop-places.ts";
+import { ChildViewsEmitter } from "./emit-child-views.ts";
 import { extractElement, extractItems } from "../extract/extract.ts";
 import {
   childrenOf,
@@ -62,6 +64,8 @@ export interface ServerOptions {
   frozen?: ReadonlySet<string>;
   /** Local names of imported components -> props that they keep (analyze/kept-props.ts). Default: none. */
   kept?: KeptByName;
+  /** Local names of imported components -> children that they may create in the browser. Default: none. */
+  created?: PlacesByName;
   /** Names of the props whose functions the app's browser code may call. Default: none. */
   calledNames?: ReadonlySet<string>;
 }
@@ -77,6 +81,9 @@ export class ServerEmitter {
   readonly #live: LivePropsEmitter;
   /** The browser module of components that are values. Complete after `emit`. */
   readonly values: ComponentValuesEmitter;
+  /** The browser module of children that the browser creates. Complete after `emit`. */
+  readonly views: ChildViewsEmitter;
+  readonly #createdImports: PlacesByName;
   readonly #stills: StorePropReads | undefined;
   /** Props that the module's components keep. Complete after `emit`. */
   readonly kept: KeptProps;
@@ -109,6 +116,7 @@ export class ServerEmitter {
       frozen,
       calledNames,
       kept = new Map(),
+      created = new Map(),
     }: ServerOptions,
   ) {
     this.#keptImports = kept;
@@ -142,7 +150,13 @@ export class ServerEmitter {
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;
     this.#propCalls = new PropCalls(extraction.module, this.#live);
     this.#items = new ItemEmitter(extraction.module, this.#out, walker);
-    this.#calls = new ComponentCallEmitter(extraction, this.#out, walker, this.#live, this.#propCalls);
+    this.views = new ChildViewsEmitter(extraction.module, this.#out, this.#live);
+    this.#createdImports = created;
+    this.#calls = new ComponentCallEmitter(extraction, this.#out, walker, {
+      live: this.#live,
+      props: this.#propCalls,
+      views: this.views,
+    });
   }
 
   /** Whether the module contains JSX. Known after `emit`. */
@@ -163,7 +177,10 @@ export class ServerEmitter {
       emitContexts(this.#module, this.#out, this.#isBrowser);
       new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
     });
-    if (!this.#isBrowser) this.kept.refuseCalls(this.#propCalls.found, this.#keptImports);
+    if (!this.#isBrowser) {
+      this.kept.refuseCalls(this.#propCalls.found, this.#keptImports);
+      this.views.finish([...this.#client.shownViews, ...this.#live.client.shownViews], this.#createdImports);
+    }
     problems.throwAny();
     return this.#out.render();
   }

@@ -9,7 +9,7 @@ import { svcName } from "../analyze/declaration-kinds.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { hasHostRoot } from "../extract/regions.ts";
-import { onlyChild } from "../extract/jsx-forms.ts";
+import { isChildren, onlyChild } from "../extract/jsx-forms.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
 import { propsName } from "../extract/prop-codes.ts";
@@ -69,6 +69,19 @@ export class ViewEmitter {
     for (const read of reads) this.#captures.capture(read, place);
     const deps = `() => [${reads.map((read) => this.text([read], place.scope)).join(", ")}]`;
     return this.#markup([node], node, { ...place, isBinding: false, isCreated: true }, deps);
+  }
+
+  /**
+   * Code of a view of what a component is given as its children.
+   * @param reads what decides the parts of them that change: the server's content was made from its first values
+   */
+  childrenOf(node: ESTree.JSXElement, reads: readonly Node[], place: Place): string {
+    const inner: Place = { ...place, isBinding: false, isCreated: true, within: node };
+    for (const read of reads) this.#captures.capture(read, inner);
+    const deps = reads.length === 0 ? "" : `() => [${reads.map((read) => this.text([read], place.scope)).join(", ")}]`;
+    const child = onlyChild(node);
+    if (deps === "" && child?.type === "JSXElement") return this.view(child, inner);
+    return this.#markup(node.children, node, inner, deps);
   }
 
   /** Source text of emitted code. */
@@ -249,6 +262,7 @@ export class ViewEmitter {
   /** Props of the components in a view that may change: the server's content was made from their first values. */
   #deps(root: Node, place: Place): string {
     const found: Node[] = [];
+    const children: Node[] = [];
     const add = (expression: Node, follows: boolean, attribute?: ESTree.JSXAttribute): void => {
       const inner = unwrap(expression);
       if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
@@ -270,14 +284,22 @@ export class ViewEmitter {
       }
       return undefined;
     });
+    // The server made its content from the parts of the children that change.
+    walk(root, (node) => {
+      if (isFunction(node)) return false;
+      if (node.type === "JSXExpressionContainer" && isChildren(unwrap(node.expression))) children.push(node.expression);
+      return undefined;
+    });
     const plain = found.filter((expression) => {
       let holds = false;
       walk(expression, (node) => void (holds ||= isJsx(node)));
       return !holds;
     });
-    if (plain.length === 0) return "";
+    if (plain.length + children.length === 0) return "";
     for (const expression of plain) this.#captures.capture(expression, { ...place, isBinding: true });
-    const reads = plain.map((expression) => this.text([expression], place.scope));
+    for (const expression of children)
+      this.#captures.capture(expression, { ...place, isBinding: true, isCreated: true });
+    const reads = [...plain, ...children].map((expression) => this.text([expression], place.scope));
     return `() => [${reads.join(", ")}]`;
   }
 

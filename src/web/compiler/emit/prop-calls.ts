@@ -3,7 +3,7 @@ import type { ESTree } from "vite";
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { passesStateOn, type Module } from "../analyze/analyze.ts";
 import { functionOf } from "../analyze/declaration-kinds.ts";
-import type { PropCall } from "../analyze/kept-props.ts";
+import type { PropCall } from "../analyze/prop-places.ts";
 import { bindingAt } from "../analyze/prop-names.ts";
 import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";

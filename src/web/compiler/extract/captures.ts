@@ -366,20 +366,15 @@ export class Captures {
     const { scope, level } = place;
     const { text } = this.#module.file;
     const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
-    if (place.isCreated && isChildren(target)) {
-      throw this.#fail(
-        "SVC120",
-        target,
-        `"${source}" is HTML from the server, but it is in a row or branch that the browser may create. Move it outside.`,
-      );
-    }
+    const isView = (place.isCreated && isChildren(target)) || undefined;
+    if (isView) this.#client.shownViews.push(target);
     if (target.type === "Identifier") this.#refuseInstance(reference, binding);
     for (const name of propReads(this.#module, target).split(" ")) this.#client.captured.add(name);
-    let index = scope.slots.findIndex((slot) => slot.source === source);
+    let index = scope.slots.findIndex((slot) => slot.source === source && slot.isView === isView);
     if (index < 0) {
       const kind = this.#module.kind(binding);
       const isStore = kind === "store";
-      index = scope.slots.push({ source, isStore, kind, node: target }) - 1;
+      index = scope.slots.push({ source, isStore, kind, node: target, ...(isView && { isView }) }) - 1;
       if (isStore) scope.parts.add("store");
     }
     const slot = scope.slots[index];

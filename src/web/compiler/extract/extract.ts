@@ -12,7 +12,15 @@ import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { nestingProblem, textProblem } from "../../../platform/shared/html/html-nesting.ts";
-import { fixedText, holdsComponent, isAlternative, isChildren, isStructured, readsOfRegion } from "./jsx-forms.ts";
+import {
+  choosesChildren,
+  fixedText,
+  holdsComponent,
+  isAlternative,
+  isChildren,
+  isStructured,
+  readsOfRegion,
+} from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import type { Problems } from "../problems.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
@@ -214,7 +222,9 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
     }
     return [{ kind: "expression", expression: child, live: false }];
   }
-  const isRegion = isStructured(inner) || isAlternative(inner);
+  // In its own code, a created component has its children as a value.
+  const isGiven = !position.scope?.isClosure && choosesChildren(inner);
+  const isRegion = isStructured(inner) || isAlternative(inner) || isGiven;
   if (position.isView && !isRegion && isInsert(position, inner)) {
     return [
       { kind: "item", item: { kind: "insert", expression: child, isSole: false, key: ++position.template.lastKey } },
@@ -227,14 +237,6 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
     return [{ kind: "item", item: region(extraction, inner, position) }];
   }
   if (!position.scope) throw looseRegion(extraction, child);
-  if (isChildren(inner)) {
-    throw fail(
-      extraction,
-      "SVC120",
-      child,
-      `"${extraction.module.file.text.slice(child.start, child.end)}" is HTML from the server, but it is in a row or branch that the browser may create. Move it outside.`,
-    );
-  }
   refuseText(extraction, child, position);
   return [{ kind: "expression", expression: child, live: true }];
 }

@@ -91,6 +91,14 @@ export function isChildren(node: Node): boolean {
   return node.type === "MemberExpression" && memberName(node) === "children";
 }
 
+/** `children`, `open && children`, `open ? children : "…"`. */
+export function choosesChildren(node: Node): boolean {
+  const inner = unwrap(node);
+  if (inner.type === "ConditionalExpression")
+    return choosesChildren(inner.consequent) || choosesChildren(inner.alternate);
+  return inner.type === "LogicalExpression" ? choosesChildren(inner.right) : isChildren(inner);
+}
+
 /** Built-in components that are compiled in place, with their children. */
 const PLACED = new Set(["For", "Show", "Match", "Case", "Portal"]);
 

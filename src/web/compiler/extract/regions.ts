@@ -2,6 +2,7 @@
 import type { ESTree } from "vite";
 import { DOM } from "../../../platform/shared/wire.ts";
 import {
+  holdsJsx,
   isComponentTag,
   isFunction,
   returnsOf,
@@ -114,6 +115,17 @@ export function pickOf(node: Node, contents: Node[]): Pick {
   }
   if (fixedText(inner) === "") return -1;
   return contents.push(inner) - 1;
+}
+
+/** What decides what an expression shows: the list, the conditions, or the expression itself. */
+export function decidingReads(node: Node, scopes: Scopes): Node[] {
+  const inner = unwrap(node);
+  const reads = readsOfRegion(inner, scopes);
+  if (reads) return reads;
+  if (inner.type === "ConditionalExpression")
+    return [inner.test, ...decidingReads(inner.consequent, scopes), ...decidingReads(inner.alternate, scopes)];
+  if (inner.type === "LogicalExpression") return [inner.left, ...decidingReads(inner.right, scopes)];
+  return holdsJsx(inner) ? [] : [inner];
 }
 
 export function forElement(extraction: Extraction, node: ESTree.JSXElement, position: Position): Item {

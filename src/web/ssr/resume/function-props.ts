@@ -2,14 +2,9 @@
  * Function props. The server calls the functions directly. The browser gets a reference: an export of a chunk that
  * creates the function, and its captured values. Only the server writes references; it never reads them from a request.
  */
+import { Html } from "../html.ts";
+import type { FunctionReference } from "./function-reference.ts";
 import type { TemplateInfo } from "../template-info.ts";
-
-export interface FunctionReference {
-  block: TemplateInfo;
-  /** Export of the chunk that creates the function from its slots. */
-  symbol: string;
-  slots: readonly unknown[];
-}
 
 const references = new WeakMap<object, FunctionReference>();
 
@@ -47,8 +42,24 @@ export function lift<Value extends object>(
   return made;
 }
 
-/** How the browser creates a function or computed; undefined for other values. */
+/**
+ * JSX that the browser may have to create: the children of a component, which may show them in a row or branch. Called by compiled modules.
+ * @param slots returns the captured values. They reach the page only if the browser may create the JSX.
+ */
+export function view(block: TemplateInfo, symbol: string, slots: () => readonly unknown[], write: () => string): Html {
+  const reference = {
+    block,
+    symbol,
+    get slots() {
+      return slots();
+    },
+  };
+  return new Html(write, reference);
+}
+
+/** How the browser creates a function, computed or JSX; undefined for other values. */
 export function referenceOf(value: unknown): FunctionReference | undefined {
+  if (value instanceof Html) return value.reference;
   return typeof value === "function" || (typeof value === "object" && value !== null)
     ? references.get(value)
     : undefined;

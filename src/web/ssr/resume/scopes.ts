@@ -6,11 +6,13 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { UNBUILT_CHUNK, type Manifest } from "../../../platform/shared/manifest.ts";
 import { remembered } from "../../../platform/shared/collections/memoize.ts";
 import { CONTEXT_KIND, DOM, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
+import { Html } from "../html.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import type { PageEvents } from "../page-events.ts";
 import type { PageFeatures } from "../widget-scripts.ts";
 import { ProvidedValue, providedFor } from "./context-uses.ts";
-import { referenceOf, type FunctionReference } from "./function-props.ts";
+import { referenceOf } from "./function-props.ts";
+import type { FunctionReference } from "./function-reference.ts";
 import { modulePreloads, type ScopeModules } from "./module-preloads.ts";
 import type { ValueNames } from "./value-names.ts";
 import type { CaptureOwner, Made, NestedIndex, ValueTable } from "./values.ts";
@@ -105,7 +107,8 @@ export class PageScopes implements NestedIndex {
       entry.push(index);
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
     }
-    for (const added of [...this.#effects.splice(0), ...providedFor(block)]) {
+    const provided = new Set([...providedFor(block), ...slots.flatMap(providedForView)]);
+    for (const added of [...this.#effects.splice(0), ...provided]) {
       const index = this.#indexOf(added, id, block, slots.length);
       indices.push(index, ...values.madeFrom(index));
       entry.push(index);
@@ -264,6 +267,12 @@ export class PageScopes implements NestedIndex {
     this.#page.events.add(this.#moment);
     return ` ${DOM.on}${this.#moment}="${DOM.noHandler}"`;
   }
+}
+
+/** Values of the providers around a scope that components in a view of one of its slots may read. */
+function providedForView(value: unknown): ProvidedValue[] {
+  const reference = value instanceof Html ? value.reference : undefined;
+  return reference ? [...providedFor(reference.block), ...reference.slots.flatMap(providedForView)] : [];
 }
 
 /** Adds a name. Returns the same array if it already contains the name. */

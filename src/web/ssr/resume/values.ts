@@ -9,6 +9,7 @@ import type { Json } from "../../../platform/shared/json.ts";
 import { isNested, nestedValues } from "./nested-values.ts";
 import { sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
+import { Html } from "../html.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../../../platform/shared/serialize.ts";
 
 /** A value that the browser creates from others: its description, and the modules that this requires. */
@@ -302,6 +303,7 @@ function kindOf(value: unknown, where: Place): number {
       "It is a computed that the compiler could not follow: declare it with const in the component",
     );
   if (isSignal(value)) return VALUE_KINDS.signal;
+  if (value instanceof Html) throw cannotTravel(where, "It is JSX that only the server can make");
   if (isRef(value)) return VALUE_KINDS.ref;
   if (value instanceof ServerResource) return VALUE_KINDS.resource;
   return isStore(value) ? VALUE_KINDS.store : VALUE_KINDS.plain;
