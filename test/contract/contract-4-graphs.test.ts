@@ -88,6 +88,24 @@ describeBothAdapters(
       assert.deepEqual([second.status, second.reply["graph_id"]], [200, first.reply["graph_id"]]);
     });
 
+    it("POST /_svc/graphs with a known key and another input: 409 SVC_KEY_REUSED; with an unknown field: 422; neither starts a run", async () => {
+      const body = {
+        worker: "double",
+        input: { value: 1 },
+        idempotency_key: "reused",
+        delay_ms: 60_000,
+        tags: ["reused"],
+      };
+      const { reply: first } = await start(body);
+      const other = await start({ ...body, input: { value: 2 } });
+      assert.deepEqual([other.status, other.reply["code"]], [409, "SVC_KEY_REUSED"]);
+      assert.match(String(other.reply["detail"]), new RegExp(`has started the run ${String(first["graph_id"])}`));
+      const misspelled = await start({ ...body, idempotency_key: undefined, idempotencyKey: "reused" });
+      assert.deepEqual([misspelled.status, misspelled.reply["code"]], [422, "SVC_INVALID"]);
+      const { reply: listed } = await call("GET", "/_svc/graphs?tag=reused");
+      assert.equal(listed["total"], 1);
+    });
+
     it("GET /_svc/graphs ?worker&status&tag&since_ms&limit&cursor: 200 {graphs:[…], total, next_cursor}", async () => {
       for (const value of [2, 3]) await finish({ worker: "double", input: { value }, tags: ["listed"] });
       const list = async (query: string): Promise<Record<string, unknown>> =>
