@@ -7,6 +7,7 @@ import { invariant } from "../../../platform/shared/errors.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
 import { baseName, browserConfig, fromRoot } from "../build/build.ts";
 import { shortHash } from "../build/manifest.ts";
+import { VIEWS_QUERY } from "../emit/emit-child-views.ts";
 import { LIVE_QUERY } from "../emit/emit-live-props.ts";
 import { browserEntries, type AppModules } from "../build/app-modules.ts";
 import { CLIENT_QUERY } from "../plugin.ts";
@@ -49,9 +50,9 @@ export class DevChunks {
     if (file !== undefined) known.add(file);
     for (const chunk of known) {
       // The files of a chunk that was never built, or failed, are unknown.
-      // Which props are live depends on all files.
-      const isLive = chunk.endsWith(LIVE_QUERY);
-      if (file !== undefined && chunk !== file && !isLive && this.#inputs.get(chunk)?.has(file) === false) continue;
+      // Which props are live, and which children are created, depends on all files.
+      const isOfAll = chunk.endsWith(LIVE_QUERY) || chunk.endsWith(VIEWS_QUERY);
+      if (file !== undefined && chunk !== file && !isOfAll && this.#inputs.get(chunk)?.has(file) === false) continue;
       this.#versions.set(chunk, (this.#versions.get(chunk) ?? 0) + 1);
       this.#built.delete(chunk);
       this.#inputs.delete(chunk);

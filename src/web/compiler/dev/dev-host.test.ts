@@ -163,6 +163,29 @@ describe("the development host", () => {
     });
   });
 
+  it("creates the children of a component that an edit makes show them in a branch", async () => {
+    const box = (name: string, content: string): string =>
+      `import { signal } from "svckit"; export const ${name} = (props) => { const n = signal(1); return <p onClick={() => n.value++}>{${content}}</p>; };`;
+    const files = {
+      ...APP,
+      "box.tsx": box("Box", "props.children"),
+      "other.tsx": box("Other", "n.value > 1 && props.children"),
+      "page.tsx":
+        'import { Box } from "./box.tsx"; import { Other } from "./other.tsx"; export const Page = () => <><Box><b>x</b></Box><Other><i>y</i></Other></>;',
+    };
+    const viewsOf = async (host: DevHost): Promise<string> => {
+      await host.loadApp();
+      return (await host.chunk(host.manifest().chunks["page.tsx?svc-views"] ?? "")) ?? "";
+    };
+    await withHost(files, async (host, app) => {
+      const before = await viewsOf(host);
+      assert.match(before, /<i>y<\/i>/);
+      assert.doesNotMatch(before.replace(/\/\/# source.*/, ""), /<b>x<\/b>/);
+      await edit(host, app, "box.tsx", box("Box", "n.value > 1 && props.children"));
+      assert.match((await viewsOf(host)).replace(/\/\/# source.*/, ""), /<b>x<\/b>/);
+    });
+  });
+
   it("drops the chunk of a file that no longer has browser code", async () => {
     await withHost(APP, async (host, app) => {
       await host.loadApp();
