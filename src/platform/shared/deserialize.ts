@@ -6,10 +6,16 @@ declare const URL: new (text: string) => object;
 /**
  * @param entries the result of `serialize`.
  * @param valueAt returns the value at an index that `placeOf` gave to `serialize`.
+ * @param made values that earlier calls have read from these entries, by index. `valueAt` may read more of them.
+ * @param start index of the entry to read. Default: that of the whole value
  */
-export function deserialize(entries: Json, valueAt?: (index: number) => unknown): unknown {
+export function deserialize(
+  entries: Json,
+  valueAt?: (index: number) => unknown,
+  made: unknown[] = [],
+  start = 0,
+): unknown {
   const list = entries as Json[];
-  const made: unknown[] = [];
   const get = (index: Json): unknown => {
     const at = index as number;
     return at in made ? made[at] : read(at);
@@ -25,10 +31,10 @@ export function deserialize(entries: Json, valueAt?: (index: number) => unknown)
     } else if (tag === "o") {
       const object: object = (made[at] = {});
       for (let i = 0; i < rest.length; i += 2) {
+        const index = rest[i + 1] as number;
         // Defined, not assigned: a key named __proto__ stays a key.
         Object.defineProperty(object, rest[i] as string, {
-          value: get(rest[i + 1] as Json),
-          writable: true,
+          ...(index < 0 ? { get: valueAt!(~index) as () => unknown } : { value: get(index), writable: true }),
           enumerable: true,
           configurable: true,
         });
@@ -42,7 +48,7 @@ export function deserialize(entries: Json, valueAt?: (index: number) => unknown)
     } else made[at] = tag === "v" ? valueAt!(first as never) : simple(tag, first, second, rest);
     return made[at];
   };
-  return get(0);
+  return get(start);
 }
 
 function simple(tag: string, first: string, second: string, rest: Json[]): unknown {

@@ -111,6 +111,39 @@ describe("serialization", () => {
     fc.assert(fc.property(arrays, (array) => assert.deepEqual(roundTrip({ array }), { array })));
   });
 
+  it("refers to getters that the caller stores elsewhere", () => {
+    const object = {
+      get twice() {
+        return this.n * 2;
+      },
+      n: 2,
+    };
+    function twice(this: typeof object): number {
+      return this.n * 2;
+    }
+    const entries = serialize(
+      object,
+      (value) => (value === twice ? 0 : undefined),
+      (value) => (value === object ? { twice: twice as () => unknown } : undefined),
+    );
+    const restored = deserialize(entries, (index) => (index === 0 ? twice : undefined)) as typeof object;
+    restored.n = 3;
+    assert.equal(restored.twice, 6);
+    assert.deepEqual(Object.keys(restored), ["twice", "n"]);
+  });
+
+  it("restores one part of a list while another is read", () => {
+    const store = { names: ["a"] };
+    const nested = { add: 1 };
+    const entries = serialize([{ names: store.names, nested }, store], (value) => (value === nested ? 7 : undefined));
+    const [, first, second] = (entries as [[string, number, number]])[0];
+    const made: unknown[] = [];
+    let found: unknown;
+    const part = deserialize(entries, () => (found = deserialize(entries, undefined, made, second)), made, first);
+    assert.equal((part as typeof store).names, (found as typeof store).names);
+    assert.deepEqual(found, store);
+  });
+
   it("recognizes values that plain JSON represents exactly", () => {
     const shared = {};
     for (const value of [null, "x", 0, [1, { a: [] }]]) assert.equal(isPlainJson(value), true);

@@ -4,6 +4,7 @@
  *
  * An entry is a JSON primitive, or `[tag, …]`: `o` object, `a` array, `d` Date, `m` Map, `s` Set, `u` undefined,
  * `n` NaN, ±Infinity and -0, `b` BigInt, `l` URL, `r` RegExp, `t` typed array, `e` Error, `v` a value that the caller stores elsewhere.
+ * A negative index in an object is the complement of the place of a getter that the caller stores elsewhere.
  * Server to browser only: data from a browser is plain JSON and is never decoded with this.
  */
 import type { Json } from "./json.ts";
@@ -67,11 +68,19 @@ function isPlainObject(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
+/** Functions of getters, by name. */
+export type Getters = Readonly<Record<string, () => unknown>>;
+
 /**
  * @param placeOf returns the index of a value that the caller stores elsewhere; `deserialize` asks for it by this index.
+ * @param gettersOf returns an object's getters for which `placeOf` returns an index, by name. Other getters are called.
  * @throws SerializeError for functions, symbols, class instances and promises.
  */
-export function serialize(root: unknown, placeOf: (value: unknown) => number | undefined = () => undefined): Json {
+export function serialize(
+  root: unknown,
+  placeOf: (value: unknown) => number | undefined = () => undefined,
+  gettersOf: (value: object) => Getters | undefined = () => undefined,
+): Json {
   const entries: Json[] = [];
   const known = new Map<unknown, number>();
   const add = (value: unknown, path: string): number => {
@@ -80,9 +89,18 @@ export function serialize(root: unknown, placeOf: (value: unknown) => number | u
     const index = entries.push(null) - 1;
     if (isReference(value)) known.set(value, index);
     const place = placeOf(value);
-    entries[index] = place === undefined ? entryOf(value, path, add) : ["v", place];
+    const getters = isReference(value) ? gettersOf(value as object) : undefined;
+    if (place !== undefined) entries[index] = ["v", place];
+    else entries[index] = getters ? withGetters(value as object, getters, path) : entryOf(value, path, add);
     return index;
   };
+  const withGetters = (value: object, getters: Getters, path: string): Json[] => [
+    "o",
+    ...Object.keys(value).flatMap((key) => {
+      const place = placeOf(getters[key]);
+      return [key, place === undefined ? add((value as Record<string, unknown>)[key], `${path}.${key}`) : ~place];
+    }),
+  ];
   add(root, "");
   return entries;
 }

@@ -205,7 +205,7 @@ function importsState(program: ESTree.Program): boolean {
   );
 }
 
-/** Names of fields that may change: those of signals, and those of resources if the file mentions their type. */
+/** Names of fields that may change: those of signals and getters, and those of resources if the file mentions their type. */
 function signalFields(program: ESTree.Program): ReadonlySet<string | undefined> {
   const knowsResources = program.body.some(
     (statement) =>
@@ -216,7 +216,18 @@ function signalFields(program: ESTree.Program): ReadonlySet<string | undefined> 
           item.type === "ImportSpecifier" && item.imported.type === "Identifier" && item.imported.name === "Resource",
       ),
   );
-  return new Set(knowsResources ? ["value", "pending", "error"] : ["value"]);
+  return new Set([...(knowsResources ? ["value", "pending", "error"] : ["value"]), ...gettersOf(program)]);
+}
+
+/** Names of getters in objects of a module that handles reactive values: a hook may return such an object. */
+function gettersOf(program: ESTree.Program): string[] {
+  const names: string[] = [];
+  if (importsState(program))
+    walk(program, (node) => {
+      if (node.type === "Property" && node.kind === "get" && !node.computed && node.key.type === "Identifier")
+        names.push(node.key.name);
+    });
+  return names;
 }
 
 export function isInside(node: Node, outer: { start: number; end: number }): boolean {

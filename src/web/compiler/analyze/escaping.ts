@@ -21,8 +21,8 @@ import { svcImport, svcName } from "./declaration-kinds.ts";
 import type { Reference } from "../parse/scopes.ts";
 
 export interface Escaping {
-  /** `value`: an expression. `method`: the function of `{ name() {} }`. `declaration`: `function name() {}`. `effect`: the function of `effect(…)`. */
-  form: "value" | "method" | "declaration" | "effect";
+  /** `value`: an expression. `method`: the function of `{ name() {} }`. `getter`: that of `{ get name() {} }`. `declaration`: `function name() {}`. `effect`: the function of `effect(…)`. */
+  form: "value" | "method" | "getter" | "declaration" | "effect";
   node: Node;
   /** The property of a method, the statement of a declaration, the callee of an effect. */
   place: Node;
@@ -62,9 +62,9 @@ function escapingAt(module: Module, node: Node, owner: FunctionNode): Escaping |
     return isUsed ? { form: "declaration", node, place: node, owner } : undefined;
   }
   const parent = module.parentOf(node);
-  if (parent?.type === "Property" && parent.method)
+  if (parent?.type === "Property" && (parent.method || parent.kind === "get"))
     return parent.key.type === "Identifier" && !parent.computed
-      ? { form: "method", node, place: parent, owner }
+      ? { form: parent.method ? "method" : "getter", node, place: parent, owner }
       : undefined;
   return escapes(module, node, false) ? { form: "value", node, place: node, owner } : undefined;
 }

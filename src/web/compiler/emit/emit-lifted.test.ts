@@ -81,6 +81,14 @@ describe("a value that a component gives to another", () => {
   });
 });
 
+describe("a getter of an object that a hook returns", () => {
+  it("is recorded with the object, and created from its captures", () => {
+    const text = "export function useCart() { const n = signal(1); return { get n() { return n.value; } }; }";
+    assert.match(serverOf(text), /\$getter\(\$b0, "h0", \(\) => \[n\], "n", \{ get n\(\)/);
+    assert.match(browserOf(text), /h0 = \(\$\) => \(function ?\(\) \{ return \$\[0\]\.value; \}\)/);
+  });
+});
+
 describe("an effect of a hook", () => {
   it("runs on the server, and is recorded for the next scope", () => {
     const text = "export function useLog(n) { effect(() => console.log(n.value)); }";

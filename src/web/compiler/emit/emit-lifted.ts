@@ -43,7 +43,7 @@ export class LiftedEmitter {
     const symbol = this.#client.names.nextSymbol("h");
     try {
       if (escaping.form === "effect") this.#browser.emitHookEffect(scope, escaping.node, symbol);
-      else this.#browser.emitFunction(scope, escaping.node, symbol, escaping.form === "method" ? head(escaping) : "");
+      else this.#browser.emitFunction(scope, escaping.node, symbol, isMember(escaping) ? head(escaping) : "");
     } catch (error) {
       // Code that only the server can run stays there. If a page captures it, rendering reports it (SVC201).
       if (!(error instanceof SvcError) || (escaping.form === "effect" && this.#isHook(escaping))) throw error;
@@ -60,6 +60,11 @@ export class LiftedEmitter {
       const key = this.#module.file.text.slice(start, end);
       this.#out.replace(place.start, node.start, `${key}: ${lift("lift")}${head({ node })}`);
       this.#out.after(node, ")");
+    } else if (form === "getter") {
+      const { start, end } = keyOf(place);
+      const object = this.#module.parentOf(place);
+      const name = JSON.stringify(this.#module.file.text.slice(start, end));
+      if (object) this.#out.wrap(object, `${this.#out.use("getter")}(${args}, ${name}, `, ")");
     } else if (form === "declaration") {
       const name = node.type === "FunctionDeclaration" ? (node.id?.name ?? "") : "";
       if (owner.body) this.#out.after({ ...owner.body, end: owner.body.start + 1 }, ` ${lift("lift")}${name});`);
@@ -84,6 +89,10 @@ export class LiftedEmitter {
 
 function keyOf(property: Node): Node {
   return property.type === "Property" ? property.key : property;
+}
+
+function isMember({ form }: Escaping): boolean {
+  return form === "method" || form === "getter";
 }
 
 /** Keywords that make a method a function expression. */

@@ -2,6 +2,7 @@
  * Function props. The server calls the functions directly. The browser gets a reference: an export of a chunk that
  * creates the function, and its captured values. Only the server writes references; it never reads them from a request.
  */
+import { reader } from "../../reactivity/system.ts";
 import { Html } from "../html.ts";
 import type { FunctionReference } from "./function-reference.ts";
 import type { TemplateInfo } from "../template-info.ts";
@@ -55,6 +56,40 @@ export function view(block: TemplateInfo, symbol: string, slots: () => readonly 
     },
   };
   return new Html(write, reference);
+}
+
+/** Number of tracked reads of getters that the browser creates. */
+export let gettersRead = 0;
+
+/** Object -> such getters, by name. */
+const getters = new WeakMap<object, Record<string, () => unknown>>();
+
+/**
+ * Records how the browser creates a getter of an object, so that the browser evaluates it again. Called by compiled modules.
+ * @param slots returns the captured values. @returns the object
+ */
+export function getter<Owner extends object>(
+  block: TemplateInfo,
+  symbol: string,
+  slots: () => readonly unknown[],
+  name: string,
+  owner: Owner,
+): Owner {
+  const original = Object.getOwnPropertyDescriptor(owner, name);
+  // A later property may have replaced it.
+  if (!original?.get) return owner;
+  const get = lift(block, symbol, slots, function (this: unknown): unknown {
+    if (reader) gettersRead++;
+    return original.get?.call(this);
+  });
+  Object.defineProperty(owner, name, { get });
+  getters.set(owner, Object.assign(gettersOf(owner) ?? (Object.create(null) as object), { [name]: get }));
+  return owner;
+}
+
+/** Getters of an object that the browser creates, by name; undefined if it has none. */
+export function gettersOf(value: object): Readonly<Record<string, () => unknown>> | undefined {
+  return getters.get(value);
 }
 
 /** How the browser creates a function, computed or JSX; undefined for other values. */

@@ -6,13 +6,18 @@ import { isRef } from "../../jsx/ref.ts";
 import { ServerResource } from "../../reactivity/server-resource.ts";
 import { isStore } from "../../reactivity/server-store.ts";
 import { isSignal } from "../../reactivity/signal.ts";
-import { referenceOf } from "./function-props.ts";
+import { gettersOf, referenceOf } from "./function-props.ts";
 
 /** Whether a value inside another one has an entry of its own. */
 export function isNested(value: unknown): boolean {
   if (typeof value === "function") return referenceOf(value) !== undefined;
   if (typeof value !== "object" || value === null) return false;
   return value instanceof ServerResource || isSignal(value) || isStore(value) || isRef(value);
+}
+
+/** Whether plain JSON can't represent an object because of a value or getter that has an entry of its own. */
+export function isSpecial(value: object): boolean {
+  return isNested(value) || gettersOf(value) !== undefined;
 }
 
 /** @param isOfStore whether `root` is a store. Stores inside it are parts of it. */
@@ -29,11 +34,15 @@ export function nestedValues(root: unknown, isOfStore: boolean): unknown[] {
   return found;
 }
 
-function partsOf(value: object): Iterable<unknown> {
+/** Values in an object, and getters that the browser creates. */
+export function partsOf(value: object): Iterable<unknown> {
   if (value instanceof Map) return [...value].flat();
   if (Array.isArray(value) || value instanceof Set) return value;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? Object.values(value) : [];
+  if (prototype !== Object.prototype && prototype !== null) return [];
+  const getters = gettersOf(value);
+  if (!getters) return Object.values(value);
+  return Object.keys(value).map((key): unknown => getters[key] ?? (value as Record<string, unknown>)[key]);
 }
 
 /** Whether a captured value is reactive, or contains a reactive value or a function. */

@@ -2,8 +2,9 @@
  * Groups captured values that share objects: a part and its whole, a store inside a store, a cycle. values.ts writes each group as
  * one object graph, so that one object on the server is one object in the browser.
  */
-
 import { isStore as isStoreObject } from "../../reactivity/server-store.ts";
+import { gettersOf } from "./function-props.ts";
+import { partsOf } from "./nested-values.ts";
 
 /** Values that share objects, as indices into the given list. */
 export interface SharedGroup {
@@ -61,8 +62,8 @@ function visit(value: unknown, enter: (object: object) => boolean): void {
       visit(key, enter);
       visit(item, enter);
     }
-  } else if (isPlain(value))
-    for (const key of Object.keys(value)) visit((value as Record<string, unknown>)[key], enter);
+  } else if (gettersOf(value)) for (const item of partsOf(value)) visit(item, enter);
+  else if (isPlain(value)) for (const key of Object.keys(value)) visit((value as Record<string, unknown>)[key], enter);
 }
 
 function isPlain(value: object): boolean {

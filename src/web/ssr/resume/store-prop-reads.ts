@@ -2,6 +2,7 @@
 import { Cell, isSignal } from "../../reactivity/signal.ts";
 import { dispose } from "../../reactivity/system.ts";
 import { isOfStore } from "../../reactivity/server-store.ts";
+import { gettersRead } from "./function-props.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 
 /**
@@ -29,8 +30,10 @@ export function still<Prop>(prop: Prop, where: string, source: string): Prop {
  */
 export function once<Value>(run: () => Value, where: string, source: string): Value {
   const reads = new Cell(undefined, run);
+  const before = gettersRead;
   const value = reads.value as Value;
-  const isReactive = reads._sources !== undefined;
+  // A getter may read a store, whose reads the server does not track.
+  const isReactive = reads._sources !== undefined || gettersRead !== before;
   dispose(reads);
   if (!isReactive && !isSignal(value)) return value;
   throw new SvcError(

@@ -6,7 +6,8 @@ import { isStore } from "../../reactivity/server-store.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { type CONTEXT_KIND, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { Json } from "../../../platform/shared/json.ts";
-import { isNested, nestedValues } from "./nested-values.ts";
+import { gettersOf } from "./function-props.ts";
+import { isNested, isSpecial, nestedValues } from "./nested-values.ts";
 import { sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { Html } from "../html.ts";
@@ -180,7 +181,7 @@ export class ValueTable {
       if (entry.kind !== VALUE_KINDS.resource) continue;
       const resource = entry.value as ServerResource<unknown>;
       if (!resource.reportSettled()) continue;
-      entry.isEncoded = !isPlainJson(contentOf(entry), isNested);
+      entry.isEncoded = isEncoded(contentOf(entry));
       found[index] = [...rowOf(entry, () => undefined), resource.wasShownPending ? 1 : 0];
     }
     return found;
@@ -218,7 +219,7 @@ export class ValueTable {
     for (let at = first; at < this.#entries.length; at++) {
       const entry = this.#entries[at] as Entry;
       const content = contentOf(entry);
-      entry.isEncoded = entry.kind !== VALUE_KINDS.made && !isPlainJson(content, isNested);
+      entry.isEncoded = entry.kind !== VALUE_KINDS.made && isEncoded(content);
       const { captor, slot } = entry.where;
       if (entry.isEncoded && isShareable(entry))
         entry.parts = nestedValues(content, entry.kind === VALUE_KINDS.store).map((value) =>
@@ -317,9 +318,17 @@ function contentOf({ kind, value }: Entry): unknown {
   return kind === VALUE_KINDS.ref ? null : value;
 }
 
+/** Whether plain JSON can't represent a value. */
+function isEncoded(content: unknown): boolean {
+  return (
+    (typeof content === "object" && content !== null && gettersOf(content) !== undefined) ||
+    !isPlainJson(content, isSpecial)
+  );
+}
+
 function encode(value: unknown, where: Place, placeOf: (value: unknown) => number | undefined): Json {
   try {
-    return serialize(value, placeOf);
+    return serialize(value, placeOf, gettersOf);
   } catch (error) {
     if (error instanceof SerializeError) throw cannotTravel(where, error.message);
     throw error;
