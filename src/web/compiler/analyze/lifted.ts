@@ -1,6 +1,6 @@
 /**
  * Finds constants of a component that the browser creates again from their source instead of receiving their value: objects, arrays and
- * choices of functions and computeds. Their values can't be serialized, and evaluating them again creates no state.
+ * choices of functions and computeds, and formatters. Their values can't be serialized, and evaluating them again creates no state.
  */
 import type { ESTree } from "vite";
 import { holdsJsx, isFunction, memberName, unwrap, walk, type Node } from "../parse/ast.ts";
@@ -19,7 +19,8 @@ const UNSERIALIZABLE = new Set(["function", "computed", "signal", "lifted"]);
 export function fullKindOf(binding: Binding, scopes: Scopes): Kind {
   const kind = kindOf(binding, scopes);
   const init = kind === "value" && binding.declared === "const" && binding.owner !== null ? initOf(binding) : undefined;
-  return init && (isLifted(init, scopes) || isWrapper(binding, init, scopes)) ? "lifted" : kind;
+  const isMade = init && (isLifted(init, scopes) || isFormatter(init, scopes) || isWrapper(binding, init, scopes));
+  return isMade ? "lifted" : kind;
 }
 
 /**
@@ -70,6 +71,33 @@ function isLifted(init: Node, scopes: Scopes): boolean {
     return isPure;
   });
   return isPure && (isNeeded || namesReactive(init, scopes));
+}
+
+/** Names of the platform whose objects have no state of their own, beside those of `Intl`. */
+const STATELESS = new Set(["TextEncoder", "TextDecoder"]);
+
+/** `new Intl.NumberFormat("en")`: an object of the platform without state, made without a read of a value that may have changed. */
+function isFormatter(init: Node, scopes: Scopes): boolean {
+  if (init.type !== "NewExpression" || holdsJsx(init) || !isStateless(unwrap(init.callee), scopes)) return false;
+  let isPure = true;
+  walk(init, (node) => {
+    isPure &&= !isFunction(node) && node.type !== "CallExpression" && (node === init || !HAS_EFFECT.has(node.type));
+    isPure &&= !readsNow(node, scopes);
+    return isPure;
+  });
+  return isPure;
+}
+
+function isStateless(callee: Node, scopes: Scopes): boolean {
+  const root = callee.type === "MemberExpression" ? unwrap(callee.object) : callee;
+  if (root.type !== "Identifier" || scopes.within(root).some(({ binding }) => binding)) return false;
+  return callee.type === "MemberExpression" ? root.name === "Intl" : STATELESS.has(root.name);
+}
+
+/** Whether a constant that the browser creates again depends on values of the component, which may change. */
+export function dependsOnNames(binding: Binding, scopes: Scopes): boolean {
+  const init = initOf(binding);
+  return init?.type === "NewExpression" && scopes.within(init).some((one) => one.binding && one.binding.owner !== null);
 }
 
 const HAS_EFFECT = new Set(

@@ -3,7 +3,7 @@ import { memberName, unwrap, type FunctionNode, type Node } from "../parse/ast.t
 import type { Binding } from "../parse/scopes.ts";
 import type { Module } from "./analyze.ts";
 import { initOf } from "./declaration-kinds.ts";
-import { topProperty } from "./prop-reads.ts";
+import { propReads, topProperty } from "./prop-reads.ts";
 
 /** `text` for `props.text`, and for `text` of `({ text })` and of `const { text } = props`. */
 export function propNamed(module: Module, fn: FunctionNode, node: Node): string | undefined {
@@ -31,6 +31,11 @@ export function isPropsObject(module: Module, fn: FunctionNode, name: Node): boo
   const [param] = fn.params;
   if (!param || binding?.declared !== "param" || binding.owner !== fn) return false;
   return binding.node === param || topProperty(param, binding)?.type === "RestElement";
+}
+
+/** Whether a name is a constant that is made from props. */
+export function isMadeOfProps(module: Module, name: Node): boolean {
+  return bindingAt(module, name)?.declared === "const" && propReads(module, name) !== "";
 }
 
 export function bindingAt(module: Module, node: Node): Binding | undefined {

@@ -10,7 +10,7 @@ import { isInside, type Module } from "../analyze/analyze.ts";
 import { componentName } from "../analyze/components.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import type { Returns } from "../analyze/early-returns.ts";
-import { bindingAt, isPropsObject, mayHoldHandlers, namedBy, propNamed } from "../analyze/prop-names.ts";
+import { bindingAt, isMadeOfProps, isPropsObject, mayHoldHandlers, namedBy, propNamed } from "../analyze/prop-names.ts";
 import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
 import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
@@ -77,6 +77,8 @@ export class LivePropsEmitter {
   readonly passed: PassedProp[] = [];
   /** Names of the props that are functions, which the browser may call. */
   readonly functions = new Set<string>();
+  /** What instances with live props show only once, because the browser can't run its code. */
+  readonly stale: Node[] = [];
   /** Whether an element of the file gets props in a spread. */
   hasSpread = false;
   /** Position in the source behind which no name has a value for the slots that are being emitted. */
@@ -147,6 +149,8 @@ export class LivePropsEmitter {
       if (at === known) return this.#out.local("mask");
       if (slot.spread) return this.#boundProps(slot.spread, block);
       const code = this.slot(slot);
+      if (guards.has(slot) && code === slot.source && isMadeOfProps(this.#module, slot.node))
+        this.stale.push(slot.node);
       // Before the mask are the slots of every instance.
       return at < known ? code : `${this.#out.local("mask")} & ${guards.get(slot) ?? -1} ? ${code} : 0`;
     });
@@ -509,7 +513,10 @@ export class LivePropsEmitter {
     const derived = this.#derive([expression]);
     const use = liveness === "maybe" ? "deriveRead" : "derive";
     const code = isSure || !fn ? this.#derived(use, derived) : this.#deriveIf(fn, reads, derived, "0");
-    if (code === undefined) return undefined;
+    if (code === undefined) {
+      if (!isSure && !holdsJsx(expression)) this.stale.push(expression);
+      return undefined;
+    }
     this.passed.push({ name, from: isSure ? "" : reads });
     return { code, isSure };
   }

@@ -14,6 +14,7 @@ import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts"
 import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
+import { dependsOnNames } from "../analyze/lifted.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { instanceMadeBy } from "../analyze/instances.ts";
@@ -452,8 +453,9 @@ export class Captures {
       scope.helpers.set(binding, helper);
       const node = functionOf(binding) ?? initOf(binding);
       const kind = this.#module.kind(binding);
-      // A row's item may be replaced, so its constants are evaluated at each use.
-      const isCached = kind !== "value" && !(kind === "lifted" && level > 0);
+      // A row's item and the locale of a formatter may be replaced, so such constants are evaluated at each use.
+      const mayChange = level > 0 || dependsOnNames(binding, this.#module.scopes);
+      const isCached = kind !== "value" && !(kind === "lifted" && mayChange);
       const path = node ? "" : this.#declaredPath(binding);
       const body = node ?? this.#declaredInit(binding);
       const inner: Place = { ...place, level, isHelper: true, within: body };
