@@ -4,7 +4,7 @@ import type { IntrinsicElements as HostElements } from "./web/jsx/intrinsic.ts";
 import { SvcError } from "./platform/shared/errors.ts";
 
 export { block, component, made, madeIn, scope } from "./web/ssr/compiled.ts";
-export { chosen, kept, options } from "./web/ssr/resume/bound-fields.ts";
+export { chosen, kept, keptField, options } from "./web/ssr/resume/bound-fields.ts";
 export { unique } from "./web/ssr/resume/unique-rows.ts";
 export { virtual } from "./web/ssr/resume/virtual-rows.ts";
 export { once, still } from "./web/ssr/resume/store-prop-reads.ts";

@@ -199,6 +199,8 @@ export interface FieldAttribute {
   target: Expression;
   /** Suffix of `target` in assignments: empty for a field of a store, `.value` for a signal. */
   access: "" | ".value";
+  /** Whether only the server knows that the target is a field of a store, and no signal. */
+  isOfUnknown?: true;
   /** Source of the field's own value, which identifies it in a group. */
   own: string;
 }

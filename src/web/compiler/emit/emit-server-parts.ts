@@ -236,8 +236,9 @@ export class ItemEmitter {
   }
 
   /** Source of the target of a bound field. It is a name or a member access, so it may be evaluated twice. */
-  #kept({ target, access }: FieldAttribute): string {
+  #kept({ target, access, isOfUnknown }: FieldAttribute): string {
     const source = this.#module.file.text.slice(target.start, target.end);
+    if (isOfUnknown) return `${this.#out.use("keptField")}(${source}, ${JSON.stringify(source)})`;
     return access === "" ? source : `${this.#out.use("kept")}(${source})`;
   }
 

@@ -67,6 +67,15 @@ describe("a bound field on the server", () => {
       message: /string/,
     });
   });
+
+  it("renders a field of a store that is a prop, and reports a signal in its place", async () => {
+    const field = bound("<input bind:value={p.form.name} />");
+    assert.match(await render(field, { form: { name: "Ada" } }), /value="Ada"/);
+    await assert.rejects(render(field, { form: { name: signal("Ada") } }), {
+      code: "SVC110",
+      message: /bind:value=\{p\.form\.name\.value\}/,
+    });
+  });
 });
 
 describe("a <select> with a value", () => {
@@ -99,6 +108,7 @@ describe("a bound field in the browser", () => {
     assert.deepEqual(await written("p.s", "", signal("x")), expected);
     assert.deepEqual(await written("p.s.value", "", signal("x")), expected);
     assert.deepEqual(await written("s", "const { s } = p;", signal("x")), expected);
+    assert.deepEqual(await written("p.s.name", "", { name: "x" }), expected);
     assert.deepEqual(await written("s.name", 'const s = store({ name: "x" });', { name: "x" }), expected);
     assert.deepEqual(
       await written("s.all[0].name", 'const s = store({ all: [{ name: "x" }] });', { all: [{ name: "x" }] }),
@@ -135,7 +145,6 @@ describe("an invalid binding", () => {
     ["an expression", "<input bind:value={s.value + 1} />"],
     ["a computed", "<input bind:value={c} />", "const c = computed(() => 1);"],
     ["props", "<input bind:value={p} />"],
-    ["a signal deep in props", "<input bind:value={p.form.name} />"],
     ["an optional chain", "<input bind:value={p?.s} />"],
     ["another property", "<input bind:title={s} />"],
     ["another element", "<p bind:value={s} />"],

@@ -4,6 +4,7 @@ import { memberName, unwrap, type Expression, type Node } from "../parse/ast.ts"
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
 import type { FieldAttribute, FieldProperty } from "../model.ts";
+import { isRestOfProps } from "../analyze/prop-reads.ts";
 import type { Binding } from "../parse/scopes.ts";
 
 const PREFIX = "bind:";
@@ -54,29 +55,40 @@ export function fieldAttribute(
       extraction,
       "SVC110",
       expression ?? attribute,
-      `${PREFIX}${property} needs an assignable target: a signal by its name (name, props.name), its value (form.name.value), or a field of a store (todo.text).`,
+      `${PREFIX}${property} needs an assignable target: a signal by its name (name, props.name), its value (form.name.value), or a field of a store (todo.text, props.todo.text).`,
     );
   }
-  return { kind: "field", property, target: expression, access, own: ownValue(extraction, node) };
+  const own = ownValue(extraction, node);
+  if (access === "field") return { kind: "field", property, target: expression, access: "", isOfUnknown: true, own };
+  return { kind: "field", property, target: expression, access, own };
 }
 
 function isProperty(name: string): name is FieldProperty {
   return Object.hasOwn(TAGS, name);
 }
 
-function accessOf(extraction: Extraction, expression: Expression, position: Position): "" | ".value" | undefined {
+/** @returns `field` for a member of a value that may be a store. */
+function accessOf(
+  extraction: Extraction,
+  expression: Expression,
+  position: Position,
+): FieldAttribute["access"] | "field" | undefined {
   const target = unwrap(expression);
   const binding = rootOf(extraction, target);
   if (!binding) return undefined;
-  const kind = extraction.module.kind(binding);
+  const { module } = extraction;
+  const kind = module.kind(binding);
   if (target.type === "Identifier") return kind === "signal" || kind === "value" ? ".value" : undefined;
   if (target.type !== "MemberExpression") return undefined;
   const isRowItem = position.scope?.frames.some((frame) => frame.fn === binding.owner) ?? false;
   if (isRowItem || kind === "store" || kind === "signal") return "";
   if (kind !== "props" && kind !== "value") return undefined;
-  const isDirect = unwrap(target.object).type === "Identifier";
-  if (memberName(target) === "value" && !(isDirect && kind === "props")) return "";
-  return isDirect && kind === "props" ? ".value" : undefined;
+  // `props.name` and `rest.name` are props, which are signals. Their members may be fields of stores.
+  const isProp = unwrap(target.object).type === "Identifier" && (kind === "props" || isRestOfProps(binding));
+  if (isProp) return ".value";
+  if (memberName(target) === "value") return "";
+  const isOfProps = binding.declared === "param" && binding.owner !== null && module.components.has(binding.owner);
+  return isOfProps ? "field" : undefined;
 }
 
 /** The declaration of `a` in `a.b.c` and `a[0].b`. */

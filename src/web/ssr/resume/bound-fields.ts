@@ -12,6 +12,12 @@ export function kept(signal: unknown): unknown {
   );
 }
 
+/** Value of the field of a store that a field is bound to. @throws SvcError `SVC110` for a signal, which would be replaced by the text. */
+export function keptField(value: unknown, source: string): unknown {
+  if (!isSignal(value)) return value;
+  throw new SvcError("SVC110", `"${source}" is a signal. Bind its value: bind:value={${source}.value}.`);
+}
+
 function holds(value: unknown, own: unknown): boolean {
   return Array.isArray(value) ? value.map(String).includes(String(own)) : String(value) === String(own);
 }
