@@ -17,7 +17,7 @@ import {
   type FunctionNode,
   type Node,
 } from "../parse/ast.ts";
-import { svcImport, svcName } from "./declaration-kinds.ts";
+import { functionOf, svcImport, svcName } from "./declaration-kinds.ts";
 import type { Reference } from "../parse/scopes.ts";
 
 export interface Escaping {
@@ -55,6 +55,8 @@ function escapingAt(module: Module, node: Node, owner: FunctionNode): Escaping |
       return { form: "effect", node: callback, place: node.callee, owner };
     return undefined;
   }
+  if (isOfComponent && isGivenToHook(module, node) && !usesImports(module, node))
+    return { form: "value", node, place: node, owner };
   if (!isFunction(node)) return undefined;
   if (isOfComponent) return isGivenAway(module, node) ? { form: "value", node, place: node, owner } : undefined;
   if (node.type === "FunctionDeclaration") {
@@ -116,6 +118,27 @@ function escapes(module: Module, node: Node, isOfComponent: boolean): boolean {
     default:
       return false;
   }
+}
+
+/** Whether a function, or the name of one, is an argument of a hook, which may return functions that call it: `useReducer(reduce, 0)`. */
+function isGivenToHook(module: Module, node: Node): boolean {
+  const call = module.parentOf(node);
+  if (call?.type !== "CallExpression" || call.callee === node || call.callee.type !== "Identifier") return false;
+  if (!/^use[A-Z]/.test(call.callee.name) || svcName(call.callee, module.scopes) !== undefined) return false;
+  if (isFunction(node)) return true;
+  const binding = node.type === "Identifier" ? referenceOf(module, node)?.binding : undefined;
+  return binding !== undefined && !/^[A-Z]/.test(binding.name) && functionOf(binding) !== undefined;
+}
+
+/** Whether code uses another module of the app, which may be one that only the server has. */
+function usesImports(module: Module, code: Node, visited = new Set<Node>()): boolean {
+  visited.add(code);
+  return module.scopes.within(code).some(({ binding }) => {
+    if (!binding || isInside(binding.node, code)) return false;
+    if (binding.declared === "import") return svcImport(binding) === undefined;
+    const source = functionOf(binding) ?? (binding.owner === null ? binding.source : undefined);
+    return source !== undefined && !visited.has(source) && usesImports(module, source, visited);
+  });
 }
 
 /** Whether a function is in a constant object or array of a component that other components receive: as a prop or in a context. */
