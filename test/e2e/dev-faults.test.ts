@@ -141,8 +141,8 @@ describe("an error under svc dev", () => {
   it("stays while the page applies an earlier edit", async () => {
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
-    const rendered = new Promise<void>((resolve) => {
-      void page.route(`${app.url}/desk`, async (route) => {
+    const built = new Promise<void>((resolve) => {
+      void page.route("**/handler/desk-*.js", async (route) => {
         const response = await route.fetch();
         resolve();
         await released;
@@ -150,7 +150,7 @@ describe("an error under svc dev", () => {
       });
     });
     app.edit(DESK, "<h1>Desk</h1>", "<h1>Table</h1>");
-    await rendered;
+    await built;
     app.edit(DESK, "<h1>Table</h1>", "<p><div>x</div></p>");
     await dialog().getByText("SVC108").waitFor();
     const updated = page.evaluate(() =>
@@ -158,9 +158,9 @@ describe("an error under svc dev", () => {
     );
     release();
     await updated;
-    assert.equal(await page.locator("h1").innerText(), "Table");
-    await dialog().getByText("SVC108").waitFor();
-    await page.unroute(`${app.url}/desk`);
+    await page.locator("h1", { hasText: "Table" }).waitFor();
+    assert.equal(await dialog().getByText("SVC108").count(), 1);
+    await page.unroute("**/handler/desk-*.js");
     app.write(DESK, original);
     await dialog().waitFor({ state: "detached" });
   });
