@@ -40,8 +40,8 @@ describe("The growth of a cost", () => {
       "load: at 800, a unit takes 8.0 times the processor time of that at 100; at most 3 times is allowed",
     ]);
     assert.match(of(sample(10, 3), sample(80, 192))[0] ?? "", /takes 8\.0 times the memory/);
-    assert.deepEqual(of(sample(10), { ...sample(80), bytes: 300_000 }), [
-      "load: at 800, a response has 300000 bytes; at most 250000 are allowed",
+    assert.deepEqual(of(sample(10), { ...sample(80), bytes: 300_001 }), [
+      "load: at 800, a response has 300001 bytes; at most 300000 are allowed",
     ]);
     // A small heap has changed for other reasons.
     assert.deepEqual(of(sample(10, 0.001), sample(80, 4)), []);

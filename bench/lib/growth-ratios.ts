@@ -25,7 +25,7 @@ const MAX_RATIO = 3;
 /** Below it, the heap has changed for other reasons. */
 const MIN_HEAP_MB = 2;
 /** A response of pages has the same size whatever it is a page of; small runs have less than a page. */
-const MAX_PAGE_BYTES = 250_000;
+const MAX_PAGE_BYTES = 300_000;
 
 /** The lowest figures of each size count: other work on the machine only adds to them. */
 export function growthOf(
