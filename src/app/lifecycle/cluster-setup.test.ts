@@ -221,11 +221,11 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     );
   });
 
-  const buildOf = (nodes: readonly string[]): App => {
+  const buildOf = (nodes: readonly string[], log = recordLog()): App => {
     const two = worker("increment", async (value: number) => value + 1);
     return createApp({
       graphs: [graph("changed", (g) => nodes.map((name) => g.node(name, two, { input: () => 1 })).at(-1))],
-      log: recordLog(),
+      log,
       env: { SVC_DATABASE_URL: database.url, SVC_SECRET: SECRET },
     });
   };
@@ -315,6 +315,24 @@ describe("apps on one database", { skip: await withoutPostgres() }, () => {
     assert.deepEqual(undone.toSorted(), ["a", "b"]);
     assert.equal(log.texts.filter((text) => text.includes("can't be compensated")).length, 1);
     await Promise.all([young.close(), again.close()]);
+  });
+
+  it("log at boot which unfinished runs of other builds they can't continue", async () => {
+    const old = buildOf(["a", "b"]);
+    await old.boot();
+    const id = await startAt(old, Date.now() + 3_600_000);
+    const log = recordLog();
+    const [same, young] = [buildOf(["a", "b"], log), buildOf(["a", "c"], log)];
+    await same.boot();
+    const isReport = (text: string): boolean => text.includes('of "changed"');
+    assert.deepEqual(log.texts.filter(isReport), []);
+    await young.boot();
+    const reported = log.texts.filter(isReport).toSorted();
+    assert.equal(reported.length, 2);
+    assert.match(reported.join("\n"), /1 unfinished run of "changed" does not fit this build\. The node "b" is gone/);
+    assert.match(reported.join("\n"), /1 unfinished run of "changed" does not fit this build\. The node "c" is new/);
+    await web.engine.cancel(id);
+    await Promise.all([old.close(), same.close(), young.close()]);
   });
 
   it("send commands for a run of another build to a process with its nodes, and leave a run without such a process intact", async () => {

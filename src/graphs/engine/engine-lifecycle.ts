@@ -9,6 +9,8 @@ import type { EngineParts } from "./engine-parts.ts";
 
 /** Unfinished runs to read at a time. */
 const SLICE = 50;
+/** Runs of other definitions that a process of a cluster checks at its start. A deploy may leave many more. */
+const CHECKED = 1000;
 /** Default time for running attempts to end. */
 const DRAIN_MS = 10_000;
 
@@ -29,6 +31,7 @@ export class EngineLifecycle {
     if (isRunner) await schedule.check(schedules);
     await queues.begin();
     const count = cluster ? 0 : await this.#recoverAll();
+    if (cluster && isRunner) await this.#checkOthers();
     if (isRunner) await schedule.begin(schedules);
     sentEvents.begin();
     await admission.lookAgain();
@@ -58,6 +61,21 @@ export class EngineLifecycle {
     return count;
   }
 
+  /** In a cluster the runs of other definitions stay where they are, but the operator must know of those that this build can't continue. */
+  async #checkOthers(): Promise<void> {
+    const { registry } = this.#parts;
+    const own = [...registry.all().values()].flat().map(({ hash }) => hash);
+    const found = new Misfits(registry.all());
+    let checked = 0;
+    for (let after: string | undefined = ""; after !== undefined && checked < CHECKED;) {
+      const ids: string[] = await this.#options.store.graphs.unfinished(after, SLICE, own);
+      for (const { row, nodes } of await this.#loadReadable(ids)) found.add(historyOf(row, nodes));
+      checked += ids.length;
+      after = ids.at(-1);
+    }
+    this.#report(found.all());
+  }
+
   /** Without runs whose payload key is missing: they stay in the store until a process with the key starts. */
   async #loadReadable(ids: readonly string[]): Promise<StoredGraph[]> {
     const { store, log = silentLog } = this.#options;
@@ -77,7 +95,7 @@ export class EngineLifecycle {
     for (const { kind, worker, message, count, graph_ids: graphIds } of misfits)
       log.warn(
         { kind, worker, count, graphIds },
-        `${count} unfinished ${count === 1 ? "run" : "runs"} of "${worker}" ${count === 1 ? "does" : "do"} not fit this build. ${message}. Start a build with their definition, or cancel them.`,
+        `${count} unfinished ${count === 1 ? "run" : "runs"} of "${worker}" ${count === 1 ? "does" : "do"} not fit this build. ${message}. Run a build with their definition, or cancel them.`,
       );
   }
 

@@ -374,6 +374,9 @@ for (const kind of [
       const ids = await store.graphs.unfinished("", 1000);
       assert.ok(ids.includes(running) && !ids.includes(done));
       assert.deepEqual(ids, ids.toSorted());
+      const isAmong = async (except: string[]): Promise<boolean> =>
+        (await store.graphs.unfinished("", 1000, except)).includes(running);
+      assert.deepEqual([await isAmong([graphRow(running).definition]), await isAmong(["another"])], [false, true]);
       assert.equal((await store.graphs.countByStatus()).done, doneBefore + 1);
     });
 

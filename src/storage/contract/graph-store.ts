@@ -59,8 +59,11 @@ export interface GraphStore extends ArtifactRows {
   onAnyEvents(listener: (graphId: string | undefined) => void): () => void;
   /** Notifies followers of a run that another process has changed; without an id, all followers. Absent if there is no other process. */
   announce?(graphId?: string): void;
-  /** Ids of unfinished runs, oldest first, after `after`: for recovery. Without those that wait for a key. */
-  unfinished(after: string, limit: number): Promise<string[]>;
+  /**
+   * Ids of unfinished runs, oldest first, after `after`: for recovery. Without those that wait for a key.
+   * @param except definitions whose runs are left out. Default: none
+   */
+  unfinished(after: string, limit: number, except?: readonly string[]): Promise<string[]>;
   /** Ids of running runs that wait for a signal, oldest first, among the oldest 2,000 running ones. */
   waiting(limit: number): Promise<string[]>;
   /**

@@ -187,8 +187,8 @@ export class EncryptedGraphs implements GraphStore {
     return this.#graphs.onAnyEvents(listener);
   }
 
-  unfinished(after: string, limit: number): Promise<string[]> {
-    return this.#graphs.unfinished(after, limit);
+  unfinished(after: string, limit: number, except?: readonly string[]): Promise<string[]> {
+    return this.#graphs.unfinished(after, limit, except);
   }
 
   waiting(limit: number): Promise<string[]> {

@@ -187,9 +187,11 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
     else this.#listeners.notify(graphId, []);
   }
 
-  async unfinished(after: string, limit: number): Promise<string[]> {
-    const text = `SELECT id FROM svc.graph WHERE phase NOT IN ('done', 'failed') AND NOT (${WAITS}) AND id > $1 ORDER BY id LIMIT $2`;
-    return (await this.#database.rows(text, after, limit)).map((row) => String(row["id"]));
+  async unfinished(after: string, limit: number, except: readonly string[] = []): Promise<string[]> {
+    const text = `
+      SELECT id FROM svc.graph WHERE phase NOT IN ('done', 'failed') AND NOT (${WAITS}) AND id > $1 AND definition <> ALL($3)
+      ORDER BY id LIMIT $2`;
+    return (await this.#database.rows(text, after, limit, except)).map((row) => String(row["id"]));
   }
 
   waiting(limit: number): Promise<string[]> {

@@ -272,12 +272,13 @@ export class SqliteGraphs implements GraphStore {
     return this.#listeners.addToAll(listener);
   }
 
-  async unfinished(after: string, limit: number): Promise<string[]> {
+  async unfinished(after: string, limit: number, except: readonly string[] = []): Promise<string[]> {
     return this.#database
       .sql(
-        `SELECT id FROM graph WHERE phase NOT IN ('done', 'failed') AND NOT (${WAITS}) AND id > ? ORDER BY id LIMIT ?`,
+        `SELECT id FROM graph WHERE phase NOT IN ('done', 'failed') AND NOT (${WAITS}) AND id > ?
+           AND definition NOT IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT ?`,
       )
-      .all(after, limit)
+      .all(after, JSON.stringify(except), limit)
       .map((row) => row["id"] as string);
   }
 
