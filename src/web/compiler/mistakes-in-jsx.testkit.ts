@@ -2,6 +2,20 @@
 import type { Mistake } from "./mistake.testkit.ts";
 
 export const JSX_MISTAKES: Mistake[] = [
+  [
+    "a spread of props that change",
+    'const B = (p) => <b title={p.title} />; export function A() { const n = signal(1); return <B «{...(n.value > 1 ? { title: "x" } : {})}» />; }',
+    "SVC121",
+    /Write them by name/,
+    'const B = (p) => <b title={p.title} />; export function A() { const n = signal(1); return <B title={n.value > 1 ? "x" : undefined} {...untrack(() => (n.value ? { id: "b" } : {}))} />; }',
+  ],
+  [
+    "a spread of a prop that changes",
+    "const B = (p) => <b title={p.title} />; const C = (p) => <B {...p.extra} />; export function A() { const n = signal(1); return <C «extra={{ title: n.value }}» />; }",
+    "SVC121",
+    /"p\.extra" \(.*a spread into another component/,
+    "const B = (p) => <b title={p.title} />; const C = (p) => <B {...p.extra} />; export function A() { const n = signal(1); return <C extra={{ title: 1 }} />; }",
+  ],
   ["text that is no TSX", "export const A = () => <p></«b»>;", "SVC_INVALID", /./, "export const A = () => <p></p>;"],
   [
     "a field that hides a property of its form",

@@ -32,10 +32,11 @@ export class ComponentCallEmitter {
   readonly #out: ServerOutput;
   readonly #walker: Walker;
   readonly #live: LivePropsEmitter;
-
   /** Props of the calls that may change. */
   readonly #props: PropCalls;
   readonly #views: ChildViewsEmitter;
+  /** Spreads whose component keeps the first props. */
+  readonly spreads: Node[] = [];
 
   constructor(
     extraction: Extraction,
@@ -158,6 +159,7 @@ export class ComponentCallEmitter {
       const call = this.#extraction.module.parentOf(attribute);
       if (call?.type === "JSXOpeningElement") this.#views.addSpread(call, attribute);
       if (spread.type === "Identifier") given.code.push(`...${spread.name}?.[${this.#out.use("LIVE")}]`);
+      else if (!this.#walker.isReplaced()) this.#keepSpread(attribute, spread);
       this.#walker.rewrite(attribute.argument);
       return ["...", attribute.argument];
     }
@@ -211,6 +213,20 @@ export class ComponentCallEmitter {
       if (module.liveness(inner) === "live" && !passesStateOn(module, inner))
         this.#refuseReactiveProp(expression, String(attribute.name.name), this.#live.serverTag(attribute) ?? "");
     }
+  }
+
+  /** SVC121: the names of the props in a spread are unknown here, so the component keeps their first values. */
+  #keepSpread(attribute: Node, spread: Node): void {
+    const { module } = this.#extraction;
+    if (spread.type === "CallExpression" && svcName(spread.callee, module.scopes) === "untrack") return;
+    this.spreads.push(spread);
+    if (module.liveness(spread) !== "live" || passesStateOn(module, spread)) return;
+    throw fail(
+      this.#extraction,
+      "SVC121",
+      attribute,
+      "The props in this spread change in the browser, but the component would keep the first ones. Write them by name: disabled={busy.value}. If the first values are intended, write {...untrack(() => …)}.",
+    );
   }
 
   /** SVC121: the component would keep the first value. @param tag of a component that only the server runs */

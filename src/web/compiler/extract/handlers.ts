@@ -44,8 +44,9 @@ export function checkHandler(
     if (binding && module.kind(binding) === "props") return;
   }
   if (handler.type === "CallExpression") {
-    const call = module.file.text.slice(handler.start, handler.end);
-    const text = `${attribute} gets the result of a call, which is made while the page renders. Write ${attribute}={() => ${call.length > 60 ? "…" : call}} to call it at the event.`;
+    const source = module.file.text.slice(handler.start, handler.end);
+    const call = source.length > 60 ? "…" : source;
+    const text = `${attribute} gets the result of a call, which is made while the page renders. Write ${attribute}={() => ${call}} to call it at the event, or ${attribute}={(event) => ${call}(event)} if it returns the handler.`;
     throw diagnostic(module.file, "SVC103", expression, text);
   }
   throw diagnostic(
