@@ -125,8 +125,13 @@ for (const url of STORES)
       await pass(25 * HOUR_MS);
       assert.equal(await start(), false, "set back: kept for longer");
       clock.aheadMs = 0;
-      for (let round = 0; round < 5; round++) await pass(60_000);
-      assert.equal(await start(), true, "its time is over");
+      let isNew = false;
+      // A round of the retention may be late by some minutes on a busy machine.
+      for (let round = 0; round < 30 && !isNew; round++) {
+        await pass(60_000);
+        isNew = await start();
+      }
+      assert.ok(isNew, "its time is over");
       await engine.close();
       await store.close();
     });
