@@ -1,7 +1,7 @@
 /** An engine on a simulated clock, for the tests of this layer. */
 import { ENCRYPTED, TEST_KEY } from "../../storage/contract/opened-store.testkit.ts";
 import { after } from "node:test";
-import { SimulatedClock } from "../../platform/shared/clock.ts";
+import { durationMs, SimulatedClock } from "../../platform/shared/clock.ts";
 import type { Store } from "../../storage/contract/contract.ts";
 import type { GraphEvent, NodeRow, SignalRow } from "../../storage/contract/graph-rows.ts";
 import type { OutboxRow } from "../../storage/contract/webhook-rows.ts";
@@ -92,6 +92,14 @@ export interface Bench {
   crash: (options?: Partial<EngineOptions>) => Promise<void>;
   /** Stops the process without time to drain, and starts it again. */
   restart: () => Promise<void>;
+}
+
+let days = 0;
+
+/** Later than in other tests of this process: ids never decrease, and retention compares their times. A test may create runs for three days. */
+export function laterClock(): SimulatedClock {
+  days += 3;
+  return new SimulatedClock(Date.now() + durationMs(`${days}d`));
 }
 
 export async function bench(

@@ -1,18 +1,14 @@
 /** Finished runs are kept for the configured time, and no longer. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { durationMs, SimulatedClock } from "../../platform/shared/clock.ts";
+import { durationMs } from "../../platform/shared/clock.ts";
 import { graph, worker } from "../definition/definition.ts";
-import { bench, STORES } from "./engine.testkit.ts";
+import { bench, laterClock, STORES } from "./engine.testkit.ts";
 
 const work = worker("work", () => 1);
 const brief = graph("brief", (g) => g.node("work", work), { retention: "1h" });
 const lasting = graph("lasting", (g) => g.node("work", work));
 const held = worker("held", () => new Promise(() => undefined));
-
-let days = 0;
-/** Later than in other tests of this process: ids never decrease, and they contain the age of a run. */
-const laterClock = (): SimulatedClock => new SimulatedClock(Date.now() + durationMs(`${++days}d`));
 
 for (const url of STORES) {
   describe(`the retention of finished runs, on ${url}`, () => {
