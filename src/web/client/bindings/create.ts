@@ -65,9 +65,9 @@ export class NodeRange {
     // Most rows are one element.
     if (this._start !== this._end) {
       this._clear();
-      this._end.remove();
+      this._start.remove();
     }
-    this._start.remove();
+    this._end.remove();
   }
 
   /** Puts nodes into a new range. */
