@@ -138,33 +138,6 @@ describe("an error under svc dev", () => {
     await page.locator("#one .count", { hasText: "Count: 2" }).waitFor();
   });
 
-  it("stays while the page applies an earlier edit", async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const built = new Promise<void>((resolve) => {
-      void page.route("**/handler/desk-*.js", async (route) => {
-        const response = await route.fetch();
-        resolve();
-        await released;
-        await route.fulfill({ response });
-      });
-    });
-    app.edit(DESK, "<h1>Desk</h1>", "<h1>Table</h1>");
-    await built;
-    app.edit(DESK, "<h1>Table</h1>", "<p><div>x</div></p>");
-    await dialog().getByText("SVC108").waitFor();
-    const updated = page.evaluate(() =>
-      new Promise((resolve) => addEventListener("svc:update", resolve)).then(() => 1),
-    );
-    release();
-    await updated;
-    await page.locator("h1", { hasText: "Table" }).waitFor();
-    assert.equal(await dialog().getByText("SVC108").count(), 1);
-    await page.unroute("**/handler/desk-*.js");
-    app.write(DESK, original);
-    await dialog().waitFor({ state: "detached" });
-  });
-
   it("opens the editor at its location", async () => {
     app.edit(DESK, "<h1>Desk</h1>", "<p><div>x</div></p>");
     await dialog().getByRole("link").click();
