@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { APIResponse, Browser, Page } from "playwright-core";
 import { launchBrowser, openTab, seriousViolations, type Tab } from "./browser.ts";
 import { temporaryFolder } from "./demo-server.ts";
 import { follower, startDevApp, type DevApp } from "./dev-app.ts";
@@ -136,6 +136,38 @@ describe("an error under svc dev", () => {
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Letter");
     await page.locator("#one button").click();
     await page.locator("#one .count", { hasText: "Count: 2" }).waitFor();
+  });
+
+  it("stays while the page applies an earlier edit", async () => {
+    const chunk = (await page.locator("#one").getAttribute("s"))?.split(" ")[1] ?? assert.fail("the scope has a chunk");
+    // Chunks of a later edit have another number at the end of their name.
+    const isNew = (url: URL): boolean =>
+      /\/handler\/desk-[^/]+\.js$/.test(url.pathname) && !url.pathname.endsWith(`${/-\d+$/.exec(chunk)?.[0]}.js`);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const answers: Promise<APIResponse>[] = [];
+    await page.route(isNew, async (route) => {
+      const answer = route.fetch();
+      answers.push(answer);
+      const response = await answer;
+      await released;
+      await route.fulfill({ response });
+    });
+    const asked = page.waitForRequest((request) => isNew(new URL(request.url())));
+    app.edit(DESK, "<h1>Desk</h1>", "<h1>Table</h1>");
+    await asked;
+    // The page asks for all its chunks at once. Their code must be built before the source has the error.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    await Promise.all(answers);
+    app.edit(DESK, "<h1>Table</h1>", "<p><div>x</div></p>");
+    await dialog().getByText("SVC108").waitFor();
+    release();
+    await page.locator("h1", { hasText: "Table" }).waitFor();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    assert.equal(await dialog().getByText("SVC108").count(), 1);
+    await page.unroute(isNew);
+    app.write(DESK, original);
+    await dialog().waitFor({ state: "detached" });
   });
 
   it("opens the editor at its location", async () => {
