@@ -339,6 +339,8 @@ class SvcApp implements App, CsrfIssuer {
     for (const text of bootWarnings(config, this.#listens !== undefined)) this.log.warn({}, text);
     if (where.url !== undefined) this.#site.listensAt(where.url);
     if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
+    // The warnings of the boot say it already if no host is allowed either.
+    this.#hasWarned = config.allowedHosts.length === 0;
     await this.#options.onBoot?.();
     this.#isOpen = true;
     const failed = new AbortController();

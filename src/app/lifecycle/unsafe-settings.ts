@@ -70,7 +70,7 @@ const site: Check = ({ siteOrigin, allowedHosts, host }) => {
     return [
       unsafe(
         "siteUrl",
-        `It is not set, nor is ${VARIABLES.allowedHosts}, so the app answers only for localhost and its own address, and other hosts get 421. Set it to the public URL, such as https://example.com.`,
+        `It is not set, nor is ${VARIABLES.allowedHosts}, so the app answers only for localhost and its own address, other hosts get 421, and sitemaps and other absolute links use that address. Set it to the public URL, such as https://example.com.`,
       ),
     ];
   if (siteOrigin === undefined)
