@@ -11,7 +11,7 @@ import { renderInto } from "../ssr/current-page.ts";
 import { ValueNames } from "../ssr/resume/value-names.ts";
 import { Render } from "../ssr/render.ts";
 
-import { LIVE_QUERY } from "./emit/emit-live-props.ts";
+import { LIVE_QUERY } from "./emit/derived-values.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { compile, type Compiled, type CompileOptions } from "./compile.ts";

@@ -12,7 +12,7 @@ import { actionStubs, exportedActions, type ExportedAction } from "./build/actio
 import { CREATE_QUERY, type ClientImport } from "./emit/client-module.ts";
 import { VALUES_QUERY } from "./emit/emit-component-values.ts";
 import { VIEWS_QUERY } from "./emit/emit-child-views.ts";
-import { LIVE_QUERY } from "./emit/emit-live-props.ts";
+import { LIVE_QUERY } from "./emit/derived-values.ts";
 import { liveNames } from "./emit/passed-props.ts";
 import { compile, compileCreate, compileHooks, type Compiled, type CompileOptions } from "./compile.ts";
 import type { Output } from "./model.ts";
@@ -34,6 +34,7 @@ import {
 } from "./framework-imports.ts";
 import { Problems } from "./problems.ts";
 import { calledNames, newAppModules, type AppModules } from "./build/app-modules.ts";
+import { noteCompiled } from "./build/compiled-modules.ts";
 import { browserSvc, SERVER_NAME, withServerNames } from "./build/browser-names.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
@@ -259,12 +260,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const runtime = runtimeOf(aliases, id);
       const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles, isBrowser });
       if (!isBrowser) await refuseFactories(this, compiled.factories, file, id);
-      if (compiled.client) modules.browser.set(id, file.path);
-      noteLive(id, file.path, compiled);
-      noteValues(id, file.path, compiled);
-      noteViews(id, file.path, compiled);
-      if (compiled.hasJsx) modules.jsx.set(id, file.path);
-      else modules.jsx.delete(id);
+      noteCompiled(modules, id, file.path, compiled);
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
       const found = await findHandlerActions(
@@ -354,31 +350,6 @@ export function svc(options: PluginOptions = {}): Plugin {
     });
   }
 
-  function noteLive(id: string, path: string, { live, frozen, kept, captured }: Compiled): void {
-    if (kept.size > 0) modules.kept.add(id);
-    else modules.kept.delete(id);
-    modules.captured.set(id, captured);
-    if (live) modules.shown.set(id, live.captured);
-    else modules.shown.delete(id);
-    if (live?.functions.size) modules.functions.set(id + LIVE_QUERY, live.functions);
-    else modules.functions.delete(id + LIVE_QUERY);
-    if (live) modules.live.set(id + LIVE_QUERY, path + LIVE_QUERY);
-    else modules.live.delete(id + LIVE_QUERY);
-    if (live?.hasSpread) modules.spreads.add(id + LIVE_QUERY);
-    else modules.spreads.delete(id + LIVE_QUERY);
-    if (live?.passed.length) modules.passed.set(id, live.passed);
-    else modules.passed.delete(id);
-    if (frozen.length > 0) modules.frozen.set(id, frozen);
-    else modules.frozen.delete(id);
-  }
-
-  function noteViews(id: string, path: string, { hasViews, isCreating }: Compiled): void {
-    if (hasViews) modules.views.set(id + VIEWS_QUERY, path + VIEWS_QUERY);
-    else modules.views.delete(id + VIEWS_QUERY);
-    if (isCreating) modules.creators.add(id);
-    else modules.creators.delete(id);
-  }
-
   /** Children of the file that the components of the app may create in the browser. */
   async function loadViews(context: Resolver, module: string, file: SourceFile): Promise<Output> {
     const aliases = await imports.aliasesIn(file.text, module, resolverOf(context));
@@ -388,13 +359,6 @@ export function svc(options: PluginOptions = {}): Plugin {
     await checkImports(context, views.imports, file, module);
     await refuseServerComponents(createOf(context), views.imports, module, file.path);
     return stripTypes(views.output, file);
-  }
-
-  function noteValues(id: string, path: string, { values, takesComponents }: Compiled): void {
-    if (values) modules.values.set(id + VALUES_QUERY, path + VALUES_QUERY);
-    else modules.values.delete(id + VALUES_QUERY);
-    if (takesComponents) modules.takers.add(id);
-    else modules.takers.delete(id);
   }
 
   /** The build accepts a value that only the server can run. The browser throws where a row or branch shows it. */

@@ -8,7 +8,7 @@ import { unwrapErrors } from "../build/build-errors.ts";
 import { baseName, browserConfig, fromRoot } from "../build/build.ts";
 import { shortHash } from "../build/manifest.ts";
 import { VIEWS_QUERY } from "../emit/emit-child-views.ts";
-import { LIVE_QUERY } from "../emit/emit-live-props.ts";
+import { LIVE_QUERY } from "../emit/derived-values.ts";
 import { browserEntries, type AppModules } from "../build/app-modules.ts";
 import { CLIENT_QUERY } from "../plugin.ts";
 import { DEV_ASSET_OUTPUT } from "../styles/asset-config.ts";

@@ -17,9 +17,6 @@ import { PATHS } from "../../../platform/shared/wire.ts";
 import { unwrapErrors } from "../build/build-errors.ts";
 import { folderOf, requirePath } from "../build/app-path.ts";
 import { findEntry } from "../build/build.ts";
-import { VIEWS_QUERY } from "../emit/emit-child-views.ts";
-import { VALUES_QUERY } from "../emit/emit-component-values.ts";
-import { LIVE_QUERY } from "../emit/emit-live-props.ts";
 import { DevChunks } from "./dev-chunks.ts";
 import { moduleErrors } from "./module-errors.ts";
 import { createHotModules, type HotModules } from "./hot-modules.ts";
@@ -28,6 +25,7 @@ import { importError } from "../build/import-errors.ts";
 import { SVC } from "../analyze/declaration-kinds.ts";
 import { createManifest } from "../build/manifest.ts";
 import { newAppModules, type AppModules } from "../build/app-modules.ts";
+import { forgetCompiled } from "../build/compiled-modules.ts";
 import { svc } from "../plugin.ts";
 import { writeGraphTypes } from "../build/graph-types.ts";
 import { writeRouteTypes } from "../build/route-types.ts";
@@ -126,14 +124,7 @@ export async function createDevHost(options: { root: string }): Promise<DevHost>
       // Their compiled code registers the actions that they reach through this file.
       for (const [module, searched] of modules.searched)
         if (searched.has(file)) environment.moduleGraph.onFileChange(module);
-      modules.browser.delete(file);
-      modules.live.delete(file + LIVE_QUERY);
-      modules.passed.delete(file);
-      modules.values.delete(file + VALUES_QUERY);
-      modules.takers.delete(file);
-      modules.views.delete(file + VIEWS_QUERY);
-      modules.creators.delete(file);
-      modules.jsx.delete(file);
+      forgetCompiled(modules, file);
       // Building the chunks records the called actions again.
       modules.actions.clear();
       chunks.changed(event === "change" ? file : undefined);

@@ -8,34 +8,20 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { componentName } from "../analyze/components.ts";
-import { ContextUseFinder } from "../analyze/contexts.ts";
 import type { Returns } from "../analyze/early-returns.ts";
-import { bindingAt, isMadeOfProps, isPropsObject, mayHoldHandlers, namedBy, propNamed } from "../analyze/prop-names.ts";
-import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
-import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
+import { bindingAt, isMadeOfProps, isPropsObject, mayHoldHandlers, propNamed } from "../analyze/prop-names.ts";
+import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import { isFrozen } from "../analyze/frozen-components.ts";
-import {
-  holdsJsx,
-  isFunction,
-  isJsx,
-  tagName,
-  unwrap,
-  type Expression,
-  type FunctionNode,
-  type Node,
-} from "../parse/ast.ts";
-import type { Binding } from "../parse/scopes.ts";
-import { BrowserEmitter, type PropConditions } from "./emit-browser.ts";
-import { ClientModule } from "./client-module.ts";
+import { holdsJsx, isFunction, isJsx, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import type { BrowserEmitter, PropConditions } from "./emit-browser.ts";
+import type { ClientModule } from "./client-module.ts";
+import { DerivedValues, targetOf, type Target } from "./derived-values.ts";
 import { isAnyOf, type PassedProp } from "./passed-props.ts";
-import { newScope, type Code, type Element, type Run, type Scope, type Slot, type SpreadAttribute } from "../model.ts";
+import { newScope, type Element, type Run, type Scope, type Slot, type SpreadAttribute } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
-
-/** Query of an import that requests the browser module for live props. */
-export const LIVE_QUERY = "?svc-live";
 
 /** Most conditions that have a bit of their own. The last bit is for all others. */
 const MOST_BITS = 30;
@@ -50,20 +36,6 @@ interface Passed {
   isSure: boolean;
 }
 
-/** Server code of how the browser makes a value: an export of a template's module, applied to slots. */
-interface Derived {
-  block: string;
-  symbol: string;
-  slots: string;
-}
-
-/** One browser module: all of it, or only the part that an app needs. */
-interface Target {
-  client: ClientModule;
-  browser: BrowserEmitter;
-  isWanted(props: string): boolean;
-}
-
 export class LivePropsEmitter {
   readonly #module: Module;
   readonly #out: ServerOutput;
@@ -71,7 +43,7 @@ export class LivePropsEmitter {
   /** Emitted first, since it determines the slots of all instances, whatever the app passes. */
   readonly #all: Target;
   readonly #needed: Target | undefined;
-  readonly #constants = new Map<Binding, string>();
+  readonly #values: DerivedValues;
   readonly #calls = new Map<Node, { passed: Passed | undefined }>();
   readonly #followed: Node[] = [];
   readonly passed: PassedProp[] = [];
@@ -81,11 +53,7 @@ export class LivePropsEmitter {
   readonly stale: Node[] = [];
   /** Whether an element of the file gets props in a spread. */
   hasSpread = false;
-  /** Position in the source behind which no name has a value for the slots that are being emitted. */
-  #end: number | undefined;
-  /** Whether one of these slots needs such a name. */
-  #isMissing = false;
-  #symbols = { p: 0, d: 0, f: 0 };
+  #symbols = { p: 0, f: 0 };
   readonly #called: ReadonlySet<string>;
 
   /**
@@ -106,6 +74,7 @@ export class LivePropsEmitter {
     this.#out = out;
     this.#all = targetOf(module, () => true);
     this.#needed = wanted && targetOf(module, (props) => isAnyOf(props, wanted));
+    this.#values = new DerivedValues(module, out, this.#all, this.#needed);
     for (const target of [this.#all, this.#needed]) if (target) this.follow(target.browser);
   }
 
@@ -142,13 +111,13 @@ export class LivePropsEmitter {
     });
     this.#noteFollowed(root);
     if (this.#needed) this.#emitAgain(this.#needed, own, { scope, root, symbol, conditions, known });
-    const props = fn.params[0] ? this.#propsOf(fn) : "undefined";
+    const props = fn.params[0] ? this.#values.propsOf(fn) : "undefined";
     const spreads = own.slots.flatMap(({ spread }) => (spread ? [spread] : []));
-    const block = this.#block(own, symbol, scope, componentName(this.#module, fn));
+    const block = this.#values.block(own, symbol, scope, componentName(this.#module, fn));
     const slots = own.slots.map((slot, at) => {
       if (at === known) return this.#out.local("mask");
       if (slot.spread) return this.#boundProps(slot.spread, block);
-      const code = this.slot(slot);
+      const code = this.#values.slot(slot);
       if (guards.has(slot) && code === slot.source && isMadeOfProps(this.#module, slot.node))
         this.stale.push(slot.node);
       // Before the mask are the slots of every instance.
@@ -171,7 +140,7 @@ export class LivePropsEmitter {
     const fn = componentOf(this.#module, attribute.expression);
     const object = unwrap(attribute.expression);
     if (!fn || attribute.live || !mayHoldHandlers(this.#module, object)) return false;
-    attribute.own = `d${this.#symbols.d++}`;
+    attribute.own = this.#values.newSymbol();
     for (const target of [this.#all, this.#needed])
       target?.browser.emitOwn(attribute.own, newScope(0, target.client.newEdits()));
     if (isPropsObject(this.#module, fn, object)) this.#followed.push(attribute.expression);
@@ -211,19 +180,6 @@ export class LivePropsEmitter {
     return copy;
   }
 
-  #block(own: Scope, symbol: string | undefined, scope: Pick<Scope, "parts" | "events">, component: string): string {
-    const { path } = this.#module.file;
-    const uses = new ContextUseFinder(this.#module).list(own.creates);
-    return this.#out.addBlock([
-      JSON.stringify(path + LIVE_QUERY),
-      symbol === undefined ? "0" : JSON.stringify(symbol),
-      JSON.stringify([...scope.events].sort()),
-      JSON.stringify([...new Set([...scope.parts, ...own.parts])].sort()),
-      JSON.stringify([component, ...own.slots.map(({ source }) => source)]),
-      ...(uses === undefined ? [] : ["false", uses]),
-    ]);
-  }
-
   /** Emits what content in no element shows of props, and completes its scope. Content that the browser can't create keeps its first value. */
   emitHost(scope: Scope, content: Node | Returns): void {
     const nodes = "contents" in content ? [...content.tests, ...content.contents] : [content];
@@ -244,15 +200,15 @@ export class LivePropsEmitter {
       copy.slots = [...own.slots];
       this.#needed.browser.emitHost(copy, content, symbol, true);
     }
-    const slots = this.#slotsOf(own, "contents" in content ? content.first.start : undefined);
+    const slots = this.#values.slotsOf(own, "contents" in content ? content.first.start : undefined);
     if (!slots) return;
     const { scopes } = this.#module;
     this.#followed.push(
       ...nodes.flatMap((node) => (isJsx(unwrap(node)) ? (readsOfRegion(unwrap(node), scopes) ?? []) : [node])),
     );
     scope.live = {
-      block: this.#block(own, symbol, scope, componentName(this.#module, fn)),
-      props: this.#propsOf(fn),
+      block: this.#values.block(own, symbol, scope, componentName(this.#module, fn)),
+      props: this.#values.propsOf(fn),
       boundCount: own.boundCount,
       conditions: [reads],
       slots,
@@ -260,19 +216,9 @@ export class LivePropsEmitter {
     };
   }
 
-  /** Code of slots. @param end names that are declared behind it have no value. @returns undefined if one of them is needed */
-  #slotsOf({ slots }: Scope, end: number | undefined): string[] | undefined {
-    this.#end = end;
-    this.#isMissing = false;
-    const code = slots.map((slot) => this.slot(slot));
-    this.#end = undefined;
-    return this.#isMissing ? undefined : code;
-  }
-
-  /** Whether a name has no value where the current slots are evaluated. The browser may be able to make its value. */
-  #isUndeclared(node: Node): boolean {
-    const binding = this.#module.scopes.within(node)[0]?.binding;
-    return this.#end !== undefined && binding?.declared !== "param" && (binding?.source.start ?? 0) > this.#end;
+  /** Code of a captured value for an instance that may have live props. */
+  slot(slot: Pick<Slot, "source" | "node" | "isView">): string {
+    return this.#values.slot(slot);
   }
 
   /** Marks texts, attributes and conditions that read props and are not live otherwise. @returns whether there are any */
@@ -327,127 +273,6 @@ export class LivePropsEmitter {
     }
   }
 
-  /** Code of a captured value for an instance that may have live props. */
-  slot(slot: Pick<Slot, "source" | "node" | "isView">): string {
-    const { node } = slot;
-    if (slot.isView) return slot.source;
-    const isUndeclared = this.#isUndeclared(node);
-    const source = isUndeclared ? "0" : slot.source;
-    const code = this.#slotCode(source, node);
-    if (isUndeclared && code === source) this.#isMissing = true;
-    return code;
-  }
-
-  #slotCode(source: string, node: Node): string {
-    const reads = propReads(this.#module, node);
-    const fn = reads === "" ? undefined : componentOf(this.#module, node);
-    if (!fn) return source;
-    const prop = propNamed(this.#module, fn, node);
-    if (prop !== undefined) return `${this.#out.use("prop")}(${this.#propsOf(fn)}, ${JSON.stringify(prop)}, ${source})`;
-    const part = this.#partOfProp(fn, node, reads, source);
-    if (part !== undefined) return part;
-    const binding = bindingAt(this.#module, node);
-    return (binding && this.#constant(binding, fn, reads, source)) ?? source;
-  }
-
-  /** `props.model.count`, as what is in the prop now. */
-  #partOfProp(fn: FunctionNode, node: Node, reads: string, source: string): string | undefined {
-    if (node.type !== "MemberExpression") return undefined;
-    let base: Node = node;
-    while (base.type === "MemberExpression" && propNamed(this.#module, fn, base) === undefined)
-      base = unwrap(base.object);
-    const name = propNamed(this.#module, fn, base);
-    if (name === undefined) return undefined;
-    const text = this.#module.file.text.slice(base.start, base.end);
-    const own: Slot = { source: text, isStore: false, kind: "value", node: base };
-    const code = [`${this.client.names.slots}[0]${this.#module.file.text.slice(base.end, node.end)}`];
-    const first = `${this.#out.use("prop")}(${this.#propsOf(fn)}, ${JSON.stringify(name)}, ${text})`;
-    return this.#deriveIf(fn, reads, this.#derive(code, [own, first]), source);
-  }
-
-  /** A constant that is made from props, or a prop with a default, as a derived value. */
-  #constant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
-    const known = this.#end === undefined ? this.#constants.get(binding) : undefined;
-    if (known !== undefined) return known;
-    const derive = this.#derivedConstant(binding, fn, reads, source);
-    if (derive !== undefined && this.#end === undefined) this.#constants.set(binding, derive);
-    return derive;
-  }
-
-  #derivedConstant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
-    if (binding.declared === "param")
-      return fn.params[0] && this.#withDefault(fn.params[0], binding, fn, reads, source);
-    const set = assigning(this.#module, binding);
-    if (set) {
-      const body = set.statements.flatMap((statement): Code => [statement, "\n"]);
-      const code: Code = ["(() => {\n", ...body, `return ${binding.name};\n})()`];
-      return this.#deriveIf(fn, reads, this.#derive(code, undefined, set.declares), source);
-    }
-    const declarator = binding.source;
-    if (declarator.type !== "VariableDeclarator" || !declarator.init || !mayRunAgain(this.#module, declarator.init))
-      return undefined;
-    const { init, id } = declarator;
-    const property = id.type === "Identifier" ? undefined : namedBy(topProperty(id, binding), binding);
-    if (id.type !== "Identifier" && init.type === "Identifier" && isPropsObject(this.#module, fn, init))
-      return this.#withDefault(id, binding, fn, reads, source);
-    if (id.type !== "Identifier" && property === undefined)
-      return this.#deriveIf(fn, reads, this.#takenApart(id, binding, [init]), source);
-    const code: Code = property === undefined ? [init] : ["(", init, `).${property}`];
-    return this.#deriveIf(fn, reads, this.#derive(code), source);
-  }
-
-  /** A name in a pattern of the props object, apart from those that are only another name of a prop. */
-  #withDefault(pattern: Node, binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
-    const property = topProperty(pattern, binding);
-    if (property?.type !== "Property" || property.key.type !== "Identifier" || property.computed) return undefined;
-    const { value, key } = property;
-    const { slots: dollar } = this.client.names;
-    const read = `${dollar}[0]`;
-    const props = this.#propsOf(fn);
-    const own: Slot = { source: `${props}.${key.name}`, isStore: false, kind: "value", node: key };
-    const first = `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`;
-    if (value.type !== "AssignmentPattern" || value.left !== binding.node)
-      return this.#deriveIf(fn, reads, this.#takenApart(value, binding, [read], [own, first]), source);
-    const code: Code = [`${read} === undefined ? (`, value.right, `) : ${read}`];
-    return this.#deriveIf(fn, reads, this.#derive(code, [own, first]), source);
-  }
-
-  /** A name of a pattern, such as `first` of `[first]` and `{ user: { first } }`. @param value code of what the pattern takes apart */
-  #takenApart(pattern: Node, binding: Binding, value: Code, first?: [Slot, string]): Derived | undefined {
-    const declares = this.#module.scopes.bindings.filter(({ node }) => isInside(node, pattern));
-    return this.#derive(["((", pattern, `) => ${binding.name})(`, ...value, ")"], first, new Set(declares));
-  }
-
-  #derived(use: "derive" | "deriveRead", derived: Derived | undefined): string | undefined {
-    return derived && `${this.#out.use(use)}(${derived.block}, "${derived.symbol}", [${derived.slots}])`;
-  }
-
-  #deriveIf(fn: FunctionNode, reads: string, derived: Derived | undefined, source: string): string | undefined {
-    if (!derived) return undefined;
-    const { block, symbol, slots } = derived;
-    return `${this.#out.use("deriveIf")}(${this.#propsOf(fn)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
-  }
-
-  /** @param first the first slot, and its code. @param declares names that the code declares. @returns undefined if the browser can't run the code */
-  #derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>): Derived | undefined {
-    const symbol = `d${this.#symbols.d++}`;
-    const scope = newScope(0, this.#all.client.newEdits());
-    if (first) scope.slots.push(first[0]);
-    try {
-      this.#all.browser.emitDerived(scope, code, symbol, declares);
-    } catch (error) {
-      if (error instanceof SvcError) return undefined;
-      throw error;
-    }
-    if (this.#needed) {
-      const copy = newScope(0, this.#needed.client.newEdits());
-      copy.slots = [...scope.slots];
-      this.#needed.browser.emitDerived(copy, code, symbol, declares);
-    }
-    const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.slot(slot)));
-    return { block: this.#block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };
-  }
-
   /** What a component call passes beside the value of a prop; undefined if the prop is not live. */
   passedProp(attribute: ESTree.JSXAttribute, expression: Node): Passed | undefined {
     const known = this.#calls.get(attribute);
@@ -482,7 +307,7 @@ export class LivePropsEmitter {
   /** What a component call passes beside children that change. @throws SvcError if the browser can't make them */
   passedChildren(parts: readonly Expression[]): string {
     const emit = (target: Target, scope: Scope): void => target.browser.emitChildren(scope, parts, symbol);
-    const symbol = `d${this.#symbols.d++}`;
+    const symbol = this.#values.newSymbol();
     const scope = newScope(0, this.#all.client.newEdits());
     emit(this.#all, scope);
     if (this.#needed) {
@@ -491,8 +316,8 @@ export class LivePropsEmitter {
       emit(this.#needed, copy);
     }
     this.passed.push({ name: "children", from: "" });
-    const slots = scope.slots.map((slot) => this.slot(slot)).join(", ");
-    return `${this.#out.use("derive")}(${this.#block(scope, undefined, scope, "")}, "${symbol}", [${slots}])`;
+    const slots = scope.slots.map((slot) => this.#values.slot(slot)).join(", ");
+    return `${this.#out.use("derive")}(${this.#values.block(scope, undefined, scope, "")}, "${symbol}", [${slots}])`;
   }
 
   #passed(attribute: ESTree.JSXAttribute, expression: Node): Passed | undefined {
@@ -508,11 +333,11 @@ export class LivePropsEmitter {
     const known = fn && !isSure ? propNamed(this.#module, fn, inner) : undefined;
     if (known !== undefined && fn) {
       this.passed.push({ name, from: reads });
-      return { code: `${this.#out.use("livePart")}(${this.#propsOf(fn)}, ${JSON.stringify(known)})`, isSure };
+      return { code: `${this.#out.use("livePart")}(${this.#values.propsOf(fn)}, ${JSON.stringify(known)})`, isSure };
     }
-    const derived = this.#derive([expression]);
+    const derived = this.#values.derive([expression]);
     const use = liveness === "maybe" ? "deriveRead" : "derive";
-    const code = isSure || !fn ? this.#derived(use, derived) : this.#deriveIf(fn, reads, derived, "0");
+    const code = isSure || !fn ? this.#values.derived(use, derived) : this.#values.deriveIf(fn, reads, derived, "0");
     if (code === undefined) {
       if (!isSure && !holdsJsx(expression)) this.stale.push(expression);
       return undefined;
@@ -544,8 +369,8 @@ export class LivePropsEmitter {
       copy.slots = [...scope.slots];
       this.#needed.browser.emitFunction(copy, expression, symbol);
     }
-    const slots = scope.slots.map((slot) => this.slot(slot)).join(", ");
-    const open = `${this.#out.use("fn")}(${this.#block(scope, undefined, scope, "")}, "${symbol}", [${slots}], `;
+    const slots = scope.slots.map((slot) => this.#values.slot(slot)).join(", ");
+    const open = `${this.#out.use("fn")}(${this.#values.block(scope, undefined, scope, "")}, "${symbol}", [${slots}], `;
     const isSure = this.#module.liveness(expression) !== "static";
     const from = propReads(this.#module, expression);
     if (!isSure && from === "") return { open };
@@ -570,7 +395,7 @@ export class LivePropsEmitter {
   /** Code of the props object of the component around a node; undefined outside of components with props. */
   propsAround(node: Node): string | undefined {
     const fn = componentOf(this.#module, node);
-    return fn?.params[0] && fn.params[0].type !== "RestElement" ? this.#propsOf(fn) : undefined;
+    return fn?.params[0] && fn.params[0].type !== "RestElement" ? this.#values.propsOf(fn) : undefined;
   }
 
   /** Code that is true if the component around a node has live props; undefined outside of components with props. */
@@ -578,17 +403,6 @@ export class LivePropsEmitter {
     const props = this.propsAround(node);
     return props && `${props}?.[${this.#out.use("LIVE")}]`;
   }
-
-  /** Code of a component's props object. */
-  #propsOf(fn: FunctionNode): string {
-    const [param] = fn.params;
-    return param?.type === "Identifier" ? param.name : this.#out.useProps(fn);
-  }
-}
-
-function targetOf(module: Module, isWanted: (props: string) => boolean): Target {
-  const client = new ClientModule(module);
-  return { client, browser: new BrowserEmitter(module, client), isWanted };
 }
 
 function bitOf(conditions: string[], props: string): number {

@@ -1,0 +1,223 @@
+/**
+ * Server code of the values that browser code captures. In instances with live props some are derived values: an export of the browser
+ * module for live props (emit-live-props.ts), applied to slots.
+ */
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { isInside, type Module } from "../analyze/analyze.ts";
+import { ContextUseFinder } from "../analyze/contexts.ts";
+import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
+import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
+import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
+import { newScope, type Code, type Scope, type Slot } from "../model.ts";
+import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import type { Binding } from "../parse/scopes.ts";
+import { BrowserEmitter } from "./emit-browser.ts";
+import { ClientModule } from "./client-module.ts";
+import type { ServerOutput } from "./server-output.ts";
+
+/** Query of an import that requests the browser module for live props. */
+export const LIVE_QUERY = "?svc-live";
+
+/** Server code of how the browser makes a value: an export of a template's module, applied to slots. */
+export interface Derived {
+  block: string;
+  symbol: string;
+  slots: string;
+}
+
+/** One browser module: all of it, or only the part that an app needs. */
+export interface Target {
+  client: ClientModule;
+  browser: BrowserEmitter;
+  isWanted(props: string): boolean;
+}
+
+export class DerivedValues {
+  readonly #module: Module;
+  readonly #out: ServerOutput;
+  /** Emitted first, since it determines the slots of all instances, whatever the app passes. */
+  readonly #all: Target;
+  readonly #needed: Target | undefined;
+  readonly #constants = new Map<Binding, string>();
+  /** Position in the source behind which no name has a value for the slots that are being emitted. */
+  #end: number | undefined;
+  /** Whether one of these slots needs such a name. */
+  #isMissing = false;
+  #count = 0;
+
+  constructor(module: Module, out: ServerOutput, all: Target, needed: Target | undefined) {
+    this.#module = module;
+    this.#out = out;
+    this.#all = all;
+    this.#needed = needed;
+  }
+
+  /** A name for the export of a derived value. */
+  newSymbol(): string {
+    return `d${this.#count++}`;
+  }
+
+  /** @param symbol of the bindings, if the block is a template */
+  block(own: Scope, symbol: string | undefined, scope: Pick<Scope, "parts" | "events">, component: string): string {
+    const { path } = this.#module.file;
+    const uses = new ContextUseFinder(this.#module).list(own.creates);
+    return this.#out.addBlock([
+      JSON.stringify(path + LIVE_QUERY),
+      symbol === undefined ? "0" : JSON.stringify(symbol),
+      JSON.stringify([...scope.events].sort()),
+      JSON.stringify([...new Set([...scope.parts, ...own.parts])].sort()),
+      JSON.stringify([component, ...own.slots.map(({ source }) => source)]),
+      ...(uses === undefined ? [] : ["false", uses]),
+    ]);
+  }
+
+  /** Code of slots. @param end names that are declared behind it have no value. @returns undefined if one of them is needed */
+  slotsOf({ slots }: Scope, end: number | undefined): string[] | undefined {
+    this.#end = end;
+    this.#isMissing = false;
+    const code = slots.map((slot) => this.slot(slot));
+    this.#end = undefined;
+    return this.#isMissing ? undefined : code;
+  }
+
+  /** Whether a name has no value where the current slots are evaluated. The browser may be able to make its value. */
+  #isUndeclared(node: Node): boolean {
+    const binding = this.#module.scopes.within(node)[0]?.binding;
+    return this.#end !== undefined && binding?.declared !== "param" && (binding?.source.start ?? 0) > this.#end;
+  }
+
+  /** Code of a captured value for an instance that may have live props. */
+  slot(slot: Pick<Slot, "source" | "node" | "isView">): string {
+    const { node } = slot;
+    if (slot.isView) return slot.source;
+    const isUndeclared = this.#isUndeclared(node);
+    const source = isUndeclared ? "0" : slot.source;
+    const code = this.#slotCode(source, node);
+    if (isUndeclared && code === source) this.#isMissing = true;
+    return code;
+  }
+
+  #slotCode(source: string, node: Node): string {
+    const reads = propReads(this.#module, node);
+    const fn = reads === "" ? undefined : componentOf(this.#module, node);
+    if (!fn) return source;
+    const prop = propNamed(this.#module, fn, node);
+    if (prop !== undefined) return `${this.#out.use("prop")}(${this.propsOf(fn)}, ${JSON.stringify(prop)}, ${source})`;
+    const part = this.#partOfProp(fn, node, reads, source);
+    if (part !== undefined) return part;
+    const binding = bindingAt(this.#module, node);
+    return (binding && this.#constant(binding, fn, reads, source)) ?? source;
+  }
+
+  /** `props.model.count`, as what is in the prop now. */
+  #partOfProp(fn: FunctionNode, node: Node, reads: string, source: string): string | undefined {
+    if (node.type !== "MemberExpression") return undefined;
+    let base: Node = node;
+    while (base.type === "MemberExpression" && propNamed(this.#module, fn, base) === undefined)
+      base = unwrap(base.object);
+    const name = propNamed(this.#module, fn, base);
+    if (name === undefined) return undefined;
+    const text = this.#module.file.text.slice(base.start, base.end);
+    const own: Slot = { source: text, isStore: false, kind: "value", node: base };
+    const code = [`${this.#all.client.names.slots}[0]${this.#module.file.text.slice(base.end, node.end)}`];
+    const first = `${this.#out.use("prop")}(${this.propsOf(fn)}, ${JSON.stringify(name)}, ${text})`;
+    return this.deriveIf(fn, reads, this.derive(code, [own, first]), source);
+  }
+
+  /** A constant that is made from props, or a prop with a default, as a derived value. */
+  #constant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    const known = this.#end === undefined ? this.#constants.get(binding) : undefined;
+    if (known !== undefined) return known;
+    const derive = this.#derivedConstant(binding, fn, reads, source);
+    if (derive !== undefined && this.#end === undefined) this.#constants.set(binding, derive);
+    return derive;
+  }
+
+  #derivedConstant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    if (binding.declared === "param")
+      return fn.params[0] && this.#withDefault(fn.params[0], binding, fn, reads, source);
+    const set = assigning(this.#module, binding);
+    if (set) {
+      const body = set.statements.flatMap((statement): Code => [statement, "\n"]);
+      const code: Code = ["(() => {\n", ...body, `return ${binding.name};\n})()`];
+      return this.deriveIf(fn, reads, this.derive(code, undefined, set.declares), source);
+    }
+    const declarator = binding.source;
+    if (declarator.type !== "VariableDeclarator" || !declarator.init || !mayRunAgain(this.#module, declarator.init))
+      return undefined;
+    const { init, id } = declarator;
+    const property = id.type === "Identifier" ? undefined : namedBy(topProperty(id, binding), binding);
+    if (id.type !== "Identifier" && init.type === "Identifier" && isPropsObject(this.#module, fn, init))
+      return this.#withDefault(id, binding, fn, reads, source);
+    if (id.type !== "Identifier" && property === undefined)
+      return this.deriveIf(fn, reads, this.#takenApart(id, binding, [init]), source);
+    const code: Code = property === undefined ? [init] : ["(", init, `).${property}`];
+    return this.deriveIf(fn, reads, this.derive(code), source);
+  }
+
+  /** A name in a pattern of the props object, apart from those that are only another name of a prop. */
+  #withDefault(pattern: Node, binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    const property = topProperty(pattern, binding);
+    if (property?.type !== "Property" || property.key.type !== "Identifier" || property.computed) return undefined;
+    const { value, key } = property;
+    const { slots: dollar } = this.#all.client.names;
+    const read = `${dollar}[0]`;
+    const props = this.propsOf(fn);
+    const own: Slot = { source: `${props}.${key.name}`, isStore: false, kind: "value", node: key };
+    const first = `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`;
+    if (value.type !== "AssignmentPattern" || value.left !== binding.node)
+      return this.deriveIf(fn, reads, this.#takenApart(value, binding, [read], [own, first]), source);
+    const code: Code = [`${read} === undefined ? (`, value.right, `) : ${read}`];
+    return this.deriveIf(fn, reads, this.derive(code, [own, first]), source);
+  }
+
+  /** A name of a pattern, such as `first` of `[first]` and `{ user: { first } }`. @param value code of what the pattern takes apart */
+  #takenApart(pattern: Node, binding: Binding, value: Code, first?: [Slot, string]): Derived | undefined {
+    const declares = this.#module.scopes.bindings.filter(({ node }) => isInside(node, pattern));
+    return this.derive(["((", pattern, `) => ${binding.name})(`, ...value, ")"], first, new Set(declares));
+  }
+
+  /** @param use name of the function that makes it */
+  derived(use: "derive" | "deriveRead", derived: Derived | undefined): string | undefined {
+    return derived && `${this.#out.use(use)}(${derived.block}, "${derived.symbol}", [${derived.slots}])`;
+  }
+
+  /** Code of a derived value if one of the props that it reads is live, else of `source`. */
+  deriveIf(fn: FunctionNode, reads: string, derived: Derived | undefined, source: string): string | undefined {
+    if (!derived) return undefined;
+    const { block, symbol, slots } = derived;
+    return `${this.#out.use("deriveIf")}(${this.propsOf(fn)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
+  }
+
+  /** @param first the first slot, and its code. @param declares names that the code declares. @returns undefined if the browser can't run the code */
+  derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>): Derived | undefined {
+    const symbol = this.newSymbol();
+    const scope = newScope(0, this.#all.client.newEdits());
+    if (first) scope.slots.push(first[0]);
+    try {
+      this.#all.browser.emitDerived(scope, code, symbol, declares);
+    } catch (error) {
+      if (error instanceof SvcError) return undefined;
+      throw error;
+    }
+    if (this.#needed) {
+      const copy = newScope(0, this.#needed.client.newEdits());
+      copy.slots = [...scope.slots];
+      this.#needed.browser.emitDerived(copy, code, symbol, declares);
+    }
+    const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.slot(slot)));
+    return { block: this.block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };
+  }
+
+  /** Code of a component's props object. */
+  propsOf(fn: FunctionNode): string {
+    const [param] = fn.params;
+    return param?.type === "Identifier" ? param.name : this.#out.useProps(fn);
+  }
+}
+
+/** @param isWanted whether code that reads these props is part of the module */
+export function targetOf(module: Module, isWanted: (props: string) => boolean): Target {
+  const client = new ClientModule(module);
+  return { client, browser: new BrowserEmitter(module, client), isWanted };
+}
