@@ -35,6 +35,7 @@ import type { Outbox } from "../webhooks/outbox.ts";
 import { Payloads } from "./payloads.ts";
 import { purgeSlice } from "../purge.ts";
 import { UserTransaction, type Written } from "../write/user-transaction.ts";
+import { AnswerTurns } from "../write/answer-turns.ts";
 import { TransitionBatch } from "../write/transition-batch.ts";
 
 type Outcome = GraphEvent[] | undefined | Error;
@@ -46,6 +47,8 @@ interface Waiting {
 }
 
 const DEFAULT_EVENT_LIMIT = 1000;
+/** Transitions to write, and to answer, in one turn of the event loop: some 10 ms. More together would hardly be cheaper. */
+const GROUP = 500;
 
 const AWAITING =
   "SELECT * FROM node WHERE awaits = ? AND (graph_id, id) > (?, ?) AND status = 'waiting' ORDER BY graph_id, id LIMIT ?";
@@ -60,6 +63,7 @@ export class SqliteGraphs implements GraphStore {
   /** Transitions that wait for the next group. */
   readonly #waiting: Waiting[] = [];
   readonly #lines = new TransitionChains();
+  readonly #answers = new AnswerTurns(GROUP);
   readonly #states: GraphStates;
 
   constructor(database: Database, outbox: Outbox) {
@@ -78,19 +82,25 @@ export class SqliteGraphs implements GraphStore {
     });
   }
 
-  /** Commits all transitions that arrived before the next group. */
+  /** Commits the transitions that arrived before the next group. */
   async #write(): Promise<void> {
     let batch: Waiting[] | undefined;
-    const take = (): Waiting[] => {
-      batch ??= this.#waiting.splice(0);
-      return batch;
-    };
+    const take = (): Waiting[] => (batch ??= this.#takeGroup());
     try {
       const outcomes = await this.#database.write(() => this.#apply(take().map(({ transition }) => transition)));
+      await this.#answers.enter(take().length);
       take().forEach((waiting, at) => this.#notify(waiting, outcomes[at]));
     } catch (error) {
+      await this.#answers.enter(take().length);
       for (const waiting of take()) this.#fail(waiting, error);
     }
+  }
+
+  #takeGroup(): Waiting[] {
+    const group = this.#waiting.splice(0, GROUP);
+    // The next turn writes the others.
+    if (this.#waiting.length > 0) void this.#write();
+    return group;
   }
 
   /** A group of its own: the transition is decided on top of the waiting ones and written after them. */
@@ -117,10 +127,12 @@ export class SqliteGraphs implements GraphStore {
           })
         : this.#database.write(() => (writeWaiting(), transaction.write(apply))));
     } catch (error) {
+      await this.#answers.enter(batch?.length ?? 0);
       for (const waiting of batch ?? []) this.#fail(waiting, error);
       this.#outbox.doubt(own?.outbox ?? []);
       throw transaction.ownError ? new UserStatementError(error) : error;
     }
+    await this.#answers.enter(before.length);
     for (const { waiting, outcome } of before) this.#notify(waiting, outcome);
     if (transaction.ownError || written instanceof Error) this.#outbox.doubt(own?.outbox ?? []);
     if (transaction.ownError) throw new UserStatementError(transaction.ownError.error);
