@@ -76,15 +76,23 @@ export class EngineLifecycle {
     this.#report(found.all());
   }
 
-  /** Without runs whose payload key is missing: they stay in the store until a process with the key starts. */
+  /**
+   * Without runs whose payload key is missing: they stay in the store until a process with the key starts. Runs whose values can't be read
+   * from the bucket are tried again until they can.
+   */
   async #loadReadable(ids: readonly string[]): Promise<StoredGraph[]> {
     const { store, log = silentLog } = this.#options;
     try {
       return await store.graphs.load(ids);
     } catch (error) {
-      if (!(error instanceof SvcError) || error.code !== "SVC_PAYLOAD_KEY") throw error;
-      if (ids.length > 1) return (await Promise.all(ids.map((id) => this.#loadReadable([id])))).flat();
-      log.error({ graphId: ids[0], err: error }, `The run ${ids[0]} can't be continued: ${error.message}`);
+      if (!(error instanceof SvcError) || !["SVC_PAYLOAD_KEY", "SVC_BUCKET"].includes(error.code)) throw error;
+      const [id] = ids;
+      if (id === undefined || ids.length > 1)
+        return (await Promise.all(ids.map((one) => this.#loadReadable([one])))).flat();
+      if (error.code === "SVC_PAYLOAD_KEY")
+        log.error({ graphId: id, err: error }, `The run ${id} can't be continued: ${error.message}`);
+      // In a cluster, the process that takes the run tries again.
+      else if (!this.#options.cluster) this.#parts.activeRuns.recoverLater(id, error);
       return [];
     }
   }

@@ -1,4 +1,5 @@
 /** An engine on a simulated clock, for the tests of this layer. */
+import type { BucketConfig } from "../../storage/bucket/bucket-url.ts";
 import { ENCRYPTED, TEST_KEY } from "../../storage/contract/opened-store.testkit.ts";
 import { after } from "node:test";
 import { durationMs, SimulatedClock } from "../../platform/shared/clock.ts";
@@ -62,13 +63,13 @@ class Pending {
 }
 
 /** @param given URL of a store, maybe `encrypted`; `sqlite:` and `postgres:` create new ones. */
-async function openTestStore(given: string): Promise<Store> {
+async function openTestStore(given: string, bucket?: BucketConfig): Promise<Store> {
   const isEncrypted = given.startsWith(ENCRYPTED);
   const [url, payloadKeys] = isEncrypted ? [given.slice(ENCRYPTED.length), [TEST_KEY]] : [given, []];
-  if (url === "sqlite:" || url === REMOTE) return openStore("sqlite::memory:", { payloadKeys });
-  if (url !== "postgres:") return openStore(url, { payloadKeys });
+  if (url === "sqlite:" || url === REMOTE) return openStore("sqlite::memory:", { payloadKeys, bucket });
+  if (url !== "postgres:") return openStore(url, { payloadKeys, bucket });
   database ??= testDatabase();
-  return openStore(`${(await database).url}?schema=bench_${++schemas}`, { payloadKeys });
+  return openStore(`${(await database).url}?schema=bench_${++schemas}`, { payloadKeys, bucket });
 }
 
 /** A clock that a blocked event loop moves, without firing timers meanwhile. */
@@ -106,8 +107,9 @@ export async function bench(
   options: Partial<EngineOptions>,
   url: string,
   clock = new SimulatedClock(),
+  bucket?: BucketConfig,
 ): Promise<Bench> {
-  const opened = await openTestStore(url);
+  const opened = await openTestStore(url, bucket);
   const pending = new Pending();
   const store = pending.through(opened);
   clock.settled = () => pending.settled();

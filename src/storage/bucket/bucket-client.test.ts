@@ -73,16 +73,18 @@ describe("the client of the bucket", () => {
 
 describe("the URL of the bucket", () => {
   it("has a bucket, a prefix and parameters", () => {
-    assert.deepEqual(readBucketUrl("https://s3.example/b/shop/live?region=eu-1&above=0&write=off"), {
+    assert.deepEqual(readBucketUrl("https://s3.example/b/shop/live?region=eu-1&above=0&values=1024&write=off"), {
       origin: "https://s3.example",
       bucket: "b",
       prefix: "shop/live/",
       region: "eu-1",
       above: 0,
+      values: 1024,
       isWriting: false,
     });
-    const { above, isWriting, region } = readBucketUrl("http://127.0.0.1:9000/b/shop/");
-    assert.deepEqual([above, isWriting, region], [65_536, true, undefined]);
+    const { above, values, isWriting, region } = readBucketUrl("http://127.0.0.1:9000/b/shop/");
+    assert.deepEqual([above, values, isWriting, region], [65_536, 262_144, true, undefined]);
+    assert.equal(readBucketUrl("http://127.0.0.1:9000/b/shop?values=off").values, undefined);
   });
 
   for (const [text, problem] of [
@@ -93,6 +95,7 @@ describe("the URL of the bucket", () => {
     ["https://s3.example/b/a%20b", /must name a bucket and a prefix/],
     ["https://s3.example/b/shop?regoin=x", /unknown parameter "regoin"/],
     ["https://s3.example/b/shop?above=262144", /above=262144; it must be a number of bytes from 0 to 262143/],
+    ["https://s3.example/b/shop?values=1023", /values=1023; it must be off, or a number of bytes from 1024/],
     ["https://s3.example/b/shop?write=no", /write=no; it must be on or off/],
   ] as const)
     it(`is refused if it is ${text}`, () => {

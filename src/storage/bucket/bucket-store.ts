@@ -1,6 +1,6 @@
 /**
- * A store whose large payloads are objects in a bucket, with the row as a reference. It is behind the encryption, so the bucket gets what
- * the database would get. Decision 117.
+ * A store whose large payloads are objects in a bucket, with the row as a reference: parts of artifacts here, values of runs in
+ * value-store.ts. It is behind the encryption, so the bucket gets what the database would get. Decisions 117 and 139.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -13,6 +13,7 @@ import { PrefixOwner } from "./prefix-owner.ts";
 import { newObject, placeOf, runFolder, uploadFolder } from "./object-names.ts";
 import { escapedBytes, referenceTo, resolvedPart } from "./references.ts";
 import { removeObjects, sweepObjects } from "./sweep-objects.ts";
+import { valuesIn } from "./value-store.ts";
 
 /** A store, and the id of its database, which a copy does not share. */
 export interface IdentifiedStore {
@@ -27,11 +28,14 @@ interface Bucket {
 
 /** @param client undefined: all payloads are stored in the database, and objects from before can't be read */
 export function bucketStore({ store, databaseId }: IdentifiedStore, client: BucketClient | undefined, log: Log): Store {
-  if (!client?.config.isWriting) return { ...store, graphs: partsIn(store.graphs, client, undefined, log) };
+  if (!client?.config.isWriting)
+    return { ...store, graphs: partsIn(valuesIn(store.graphs, client, undefined), client, undefined, log) };
   const owner = new PrefixOwner(client, databaseId, log);
+  const above = client.config.values;
+  const writer = above === undefined ? undefined : { client, owner, above };
   return {
     ...store,
-    graphs: partsIn(store.graphs, client, owner, log),
+    graphs: partsIn(valuesIn(store.graphs, client, writer), client, owner, log),
     sweepObjects: async () => {
       await owner.require();
       return sweepObjects(client, store.graphs);
@@ -79,6 +83,7 @@ const SAME = [
   "tagCounts",
   "countByStatus",
   "workers",
+  "valueObjects",
   "uploads",
   "artifacts",
 ] as const satisfies (keyof GraphStore)[];
@@ -137,7 +142,7 @@ function removing(graphs: GraphStore, { client, owner }: Bucket, log: Log): Pick
     }
   };
   const later = (err: unknown): void =>
-    log.warn({ err }, "Objects of deleted artifacts could not be deleted. They are deleted within two days.");
+    log.warn({ err }, "Objects of deleted runs or artifacts could not be deleted. They are deleted within two days.");
   return {
     dropParts: async (graphId, upload) => {
       await graphs.dropParts(graphId, upload);

@@ -9,8 +9,10 @@ export interface BucketPlace {
   prefix: string;
   /** Undefined: that of `AWS_REGION`. */
   region: string | undefined;
-  /** Larger values, in bytes, are objects. */
+  /** Larger parts of artifacts, in bytes, are objects. */
   above: number;
+  /** Larger values of runs, in bytes of JSON, are objects. Undefined: none. */
+  values: number | undefined;
   /** False: objects are read, and nothing is written or deleted. */
   isWriting: boolean;
 }
@@ -27,12 +29,15 @@ export interface BucketConfig extends BucketPlace {
 
 /** A small part costs less in the database than a request. */
 const ABOVE = 64 * 1024;
-const PARAMETERS = ["region", "above", "write"];
+/** A request for a small value costs more than its row. */
+const VALUES = 256 * 1024;
+const LEAST_VALUES = 1024;
+const PARAMETERS = ["region", "above", "values", "write"];
 const SEGMENT = /^[\w.-]{1,100}$/;
 const EXAMPLE = "https://s3.eu-central-1.amazonaws.com/my-bucket/shop?region=eu-central-1";
 
 /**
- * @param text `https://endpoint/bucket/prefix?region=…&above=…&write=off`
+ * @param text `https://endpoint/bucket/prefix?region=…&above=…&values=…&write=off`
  * @throws Error whose message follows the name of the variable
  */
 export function readBucketUrl(text: string): BucketPlace {
@@ -54,6 +59,7 @@ export function readBucketUrl(text: string): BucketPlace {
     prefix: `${folders.join("/")}/`,
     region: url.searchParams.get("region") ?? undefined,
     above: readAbove(url.searchParams.get("above")),
+    values: readValues(url.searchParams.get("values")),
     isWriting: readWrite(url.searchParams.get("write")),
   };
 }
@@ -69,6 +75,14 @@ function readAbove(given: string | null): number {
   throw new Error(
     `has above=${given}; it must be a number of bytes from 0 to ${PART_BYTES - 1}, because artifacts are stored in parts of ${PART_BYTES} bytes`,
   );
+}
+
+function readValues(given: string | null): number | undefined {
+  if (given === null) return VALUES;
+  if (given === "off") return undefined;
+  const value = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
+  if (value >= LEAST_VALUES) return value;
+  throw new Error(`has values=${given}; it must be off, or a number of bytes from ${LEAST_VALUES}`);
 }
 
 function readWrite(given: string | null): boolean {

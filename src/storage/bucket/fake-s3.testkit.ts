@@ -62,6 +62,7 @@ export async function fakeS3(): Promise<FakeS3> {
       prefix: "app/",
       region: FAKE_REGION,
       above: 8,
+      values: undefined,
       isWriting: true,
       ...FAKE_CREDENTIALS,
       sessionToken: undefined,

@@ -1,6 +1,6 @@
 /**
- * Names of objects: `<run>/<hash of the upload>/<part>-<random>`. Nothing overwrites an object. The names of files may be personal data, so
- * the bucket does not get them.
+ * Names of objects: `<run>/<hash of the upload>/<part>-<random>` and, for values, `<run>/v/<random>`. Nothing overwrites an object. The names
+ * of files may be personal data, so the bucket does not get them.
  */
 import { createHash, randomUUID } from "node:crypto";
 
@@ -23,4 +23,12 @@ export function placeOf(name: string): { graphId: string; folder: string } | und
   const [run, upload, object, ...more] = name.split("/");
   if (!run || !upload || !object || more.length > 0) return undefined;
   return { graphId: decodeURIComponent(run), folder: `${run}/${upload}/` };
+}
+
+/** Name of the folder of values in the folder of a run; a hash of an upload is longer. */
+const VALUES = "v";
+
+/** Of all values of a run. */
+export function valueFolder(graphId: string): string {
+  return `${runFolder(graphId)}${VALUES}/`;
 }

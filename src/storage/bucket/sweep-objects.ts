@@ -1,5 +1,8 @@
-/** Deletes objects that no row knows: of uploads that were abandoned, of files that were replaced, and of runs that were deleted. */
-import type { ArtifactRows } from "../contract/artifacts.ts";
+/**
+ * Deletes objects that no row knows: of uploads and commits that were abandoned, of files and values that were replaced, and of runs that
+ * were deleted.
+ */
+import type { GraphStore } from "../contract/graph-store.ts";
 import type { BucketClient } from "./bucket-client.ts";
 import type { ListedObject } from "./listing.ts";
 import { placeOf, uploadFolder } from "./object-names.ts";
@@ -10,7 +13,10 @@ const MIN_AGE_MS = 24 * 60 * 60 * 1000;
 const AT_ONCE = 8;
 
 /** @returns number of deleted objects. @throws SvcError `SVC_BUCKET` */
-export async function sweepObjects(client: BucketClient, rows: Pick<ArtifactRows, "uploads">): Promise<number> {
+export async function sweepObjects(
+  client: BucketClient,
+  rows: Pick<GraphStore, "uploads" | "valueObjects">,
+): Promise<number> {
   let count = 0;
   for await (const { objects, nowMs } of client.list("")) {
     const old = objects.flatMap((object) => {
@@ -18,9 +24,11 @@ export async function sweepObjects(client: BucketClient, rows: Pick<ArtifactRows
       return place ? [{ ...object, ...place }] : [];
     });
     if (old.length === 0) continue;
-    const uploads = await rows.uploads([...new Set(old.map(({ graphId }) => graphId))]);
-    const known = new Set(uploads.map(({ graphId, upload }) => uploadFolder(graphId, upload)));
-    const unknown = old.filter(({ folder }) => !known.has(folder));
+    const ids = [...new Set(old.map(({ graphId }) => graphId))];
+    const uploads = await rows.uploads(ids);
+    const folders = new Set(uploads.map(({ graphId, upload }) => uploadFolder(graphId, upload)));
+    const values = new Set(await rows.valueObjects(ids));
+    const unknown = old.filter(({ name, folder }) => !folders.has(folder) && !values.has(name));
     await removeObjects(client, unknown);
     count += unknown.length;
   }

@@ -253,6 +253,9 @@ export interface StoredGraph {
   signals: SignalRow[];
 }
 
+/** What a list has in place of values that are objects in a bucket: the values, or a note of their size. */
+export type LargeValues = "read" | "noted";
+
 /** A part of a run's nodes, in the order of their ids. */
 export interface NodeSlice {
   limit: number;

@@ -8,6 +8,7 @@ import type {
   GraphEvent,
   GraphHead,
   GraphRow,
+  LargeValues,
   ListedGraph,
   NodeRow,
   NodeSlice,
@@ -30,8 +31,9 @@ export interface GraphStore extends ArtifactRows {
   /**
    * As `load`, for lists: inputs, results and states of nodes are not read, however long they are.
    * @param slice the nodes to read of each run; default all.
+   * @param large input and result of the run, if they are in a bucket; default "read".
    */
-  heads(ids: readonly string[], slice?: NodeSlice): Promise<ListedGraph[]>;
+  heads(ids: readonly string[], slice?: NodeSlice, large?: LargeValues): Promise<ListedGraph[]>;
   graph(id: string): Promise<GraphRow | undefined>;
   byIdempotencyKey(worker: string, key: string): Promise<GraphRow | undefined>;
   /** Results of nodes in earlier epochs, by epoch and id. */
@@ -80,6 +82,8 @@ export interface GraphStore extends ArtifactRows {
   countByStatus(): Promise<Record<RunStatus, number>>;
   /** Names of started graphs and workers. */
   workers(): Promise<string[]>;
+  /** Names of the objects in a bucket to which values of these runs refer. */
+  valueObjects(graphIds: readonly string[]): Promise<string[]>;
   /**
    * Deletes finished runs with their nodes, events, deliveries and everything but the audit trail, oldest first, one slice at a time.
    * Keeps runs with a delivery that is still to be sent, and those that an unfinished run has started.

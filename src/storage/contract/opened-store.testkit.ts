@@ -12,7 +12,7 @@ export interface OpenedStore {
 
 /** In front of a URL: the store encrypts payloads. */
 export const ENCRYPTED = "encrypted ";
-/** In front of that: all parts of artifacts are objects in a bucket. */
+/** In front of that: all parts of artifacts, and all values of runs that are not tiny, are objects in a bucket. */
 const BUCKET = "bucket ";
 export const TEST_KEY = { id: "test", secret: "0123456789abcdef0123456789abcdef" };
 
@@ -33,7 +33,10 @@ export function openedStore(given: string, bucket?: BucketConfig): OpenedStore {
     open: async () => {
       if (url === "postgres:") database = await testDatabase();
       if (hasBucket) s3 = await fakeS3();
-      store = await openStore(database?.url ?? url, { payloadKeys, bucket: s3?.config({ above: 0 }) ?? bucket });
+      store = await openStore(database?.url ?? url, {
+        payloadKeys,
+        bucket: s3?.config({ above: 0, values: 16 }) ?? bucket,
+      });
       return store;
     },
     close: async () => {

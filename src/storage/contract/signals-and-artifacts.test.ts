@@ -147,6 +147,7 @@ for (const [url, isAsync, statements] of OWN)
       };
       const write = async (id: string, epoch: number, mayRun = (): void => undefined): Promise<unknown> =>
         store.graphs.transact({
+          graphId: id,
           isAsync,
           statements: (db) => {
             const result = statements(db, epoch);
@@ -197,7 +198,7 @@ for (const [url, isAsync, statements] of OWN)
 
       it("rejects statements that would end it", async () => {
         const id = await made();
-        const run = { isAsync: true, decide: () => ({ graphId: id }) };
+        const run = { graphId: id, isAsync: true, decide: () => ({ graphId: id }) };
         for (const sql of ["COMMIT", "rollback to x", " END"])
           await assert.rejects(
             async () => store.graphs.transact({ ...run, statements: async (db) => (await db.query(sql)).changes }),
@@ -210,6 +211,7 @@ for (const [url, isAsync, statements] of OWN)
         const reported: string[] = [];
         const stop = store.webhooks.onOutbox((ids) => reported.push(...ids));
         await store.graphs.transact({
+          graphId: id,
           isAsync,
           statements: (db) => statements(db, 0),
           decide: () => ({ graphId: id, outbox: [outboxRow(id, { registrationId: `wh_${id}` })] }),

@@ -34,6 +34,8 @@ export interface TransactionHandle {
 }
 
 export interface TransactionRun {
+  /** The run whose transition `decide` returns. */
+  graphId: string;
   /** Whether `statements` returns a promise. */
   isAsync: boolean;
   /** The author's statements. May run twice: the effects of the first time are rolled back then. */

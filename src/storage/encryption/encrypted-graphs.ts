@@ -7,6 +7,7 @@ import type {
   GraphEvent,
   GraphHead,
   GraphRow,
+  LargeValues,
   ListedGraph,
   NodeRow,
   NodeSlice,
@@ -28,8 +29,9 @@ import {
   nodePayloads,
   partPlace,
   pastNodePayloads,
-  signalPayloads,
   staysPlain,
+  storedPayloads,
+  transitionPayloads,
 } from "./payload-rows.ts";
 import { opening, sealing, showing, type PayloadTransform } from "./payload-transform.ts";
 
@@ -67,11 +69,10 @@ export class EncryptedGraphs implements GraphStore {
     return this.#graphs.commit(this.#sealed(transition));
   }
 
-  transact({ isAsync, statements, decide }: TransactionRun): Promise<Json> {
+  transact({ decide, ...rest }: TransactionRun): Promise<Json> {
     let own: Transition | undefined;
     return this.#graphs.transact({
-      isAsync,
-      statements,
+      ...rest,
       decide: (result, before) => {
         own = decide(result, before && own);
         return this.#sealed(own);
@@ -79,24 +80,14 @@ export class EncryptedGraphs implements GraphStore {
     });
   }
 
-  /** Copies only the changed parts of a transition, which its owner may use again. */
   #sealed(transition: Transition): Transition {
     if (!this.#isOn && staysPlain(transition)) return transition;
-    const seal = this.#seal;
-    const { graphId, insert, graph, nodes, insertNodes, events, outbox, outboxAgain, signals, pastNodes, audit } =
-      transition;
+    const { outbox, outboxAgain, audit } = transition;
     return {
-      ...transition,
-      ...(insert && { insert: graphPayloads(seal, graphId, insert) }),
-      ...(graph && { graph: graphPayloads(seal, graphId, graph) }),
-      ...(nodes && { nodes: nodes.map((row) => nodePayloads(seal, graphId, row)) }),
-      ...(insertNodes && { insertNodes: insertNodes.map((row) => nodePayloads(seal, graphId, row)) }),
-      ...(events && { events: events.map((event) => eventPayloads(seal, event)) }),
+      ...transitionPayloads(this.#seal, transition),
       ...(outbox && { outbox: this.#outbox(outbox) }),
       ...(outboxAgain && { outboxAgain: () => this.#outbox(outboxAgain()) }),
-      ...(signals && { signals: signals.map((row) => signalPayloads(seal, row)) }),
-      ...(pastNodes && { pastNodes: pastNodes.map((row) => pastNodePayloads(seal, row)) }),
-      ...(audit && { audit: auditPayloads(seal, audit) }),
+      ...(audit && { audit: auditPayloads(this.#seal, audit) }),
     };
   }
 
@@ -109,18 +100,12 @@ export class EncryptedGraphs implements GraphStore {
   }
 
   async load(ids: readonly string[]): Promise<StoredGraph[]> {
-    const open = this.#open;
-    return (await this.#graphs.load(ids)).map(({ row, nodes, lastSeq, signals }) => ({
-      row: graphPayloads(open, row.id, row),
-      nodes: nodes.map((node) => nodePayloads(open, row.id, node)),
-      lastSeq,
-      signals: signals.map((signal) => signalPayloads(open, signal)),
-    }));
+    return (await this.#graphs.load(ids)).map((stored) => storedPayloads(this.#open, stored));
   }
 
-  async heads(ids: readonly string[], slice?: NodeSlice): Promise<ListedGraph[]> {
+  async heads(ids: readonly string[], slice?: NodeSlice, large?: LargeValues): Promise<ListedGraph[]> {
     const show = this.#show;
-    return (await this.#graphs.heads(ids, slice)).map(({ row, nodes, lastSeq }) => ({
+    return (await this.#graphs.heads(ids, slice, large)).map(({ row, nodes, lastSeq }) => ({
       row: graphPayloads(show, row.id, row),
       nodes: nodes.map((node) => nodePayloads(show, row.id, node)),
       lastSeq,
@@ -221,6 +206,10 @@ export class EncryptedGraphs implements GraphStore {
 
   purge(query: PurgeQuery): Promise<PurgeStep> {
     return this.#graphs.purge(query);
+  }
+
+  valueObjects(graphIds: readonly string[]): Promise<string[]> {
+    return this.#graphs.valueObjects(graphIds);
   }
 
   // Artifacts.

@@ -3,7 +3,15 @@
  * contain no separator; other names may, so places with two of them are JSON.
  */
 import type { NewAudit } from "../contract/control.ts";
-import type { Failure, GraphEvent, GraphRow, NewEvent, NodeRow, SignalRow } from "../contract/graph-rows.ts";
+import type {
+  Failure,
+  GraphEvent,
+  GraphRow,
+  NewEvent,
+  NodeRow,
+  SignalRow,
+  StoredGraph,
+} from "../contract/graph-rows.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { SentEventRow } from "../contract/sent-events.ts";
 import type { StartGroupRow } from "../contract/start-groups.ts";
@@ -158,6 +166,31 @@ export function startGroupPayloads<R extends Pick<StartGroupRow, "graph" | "key"
 
 export const answerPlace = (id: string): string => `answer/${id}`;
 export const partPlace = (graphId: string, upload: string, at: number): string => `artifact/${graphId}/${upload}/${at}`;
+
+/** The values of a run in a transition. Copies only the changed parts of it, which its owner may use again. */
+export function transitionPayloads(to: PayloadTransform, transition: Transition): Transition {
+  const { graphId, insert, graph, nodes, insertNodes, events, signals, pastNodes } = transition;
+  return {
+    ...transition,
+    ...(insert && { insert: graphPayloads(to, graphId, insert) }),
+    ...(graph && { graph: graphPayloads(to, graphId, graph) }),
+    ...(nodes && { nodes: nodes.map((row) => nodePayloads(to, graphId, row)) }),
+    ...(insertNodes && { insertNodes: insertNodes.map((row) => nodePayloads(to, graphId, row)) }),
+    ...(events && { events: events.map((event) => eventPayloads(to, event)) }),
+    ...(signals && { signals: signals.map((row) => signalPayloads(to, row)) }),
+    ...(pastNodes && { pastNodes: pastNodes.map((row) => pastNodePayloads(to, row)) }),
+  };
+}
+
+/** A run as it was loaded. */
+export function storedPayloads(to: PayloadTransform, { row, nodes, lastSeq, signals }: StoredGraph): StoredGraph {
+  return {
+    row: graphPayloads(to, row.id, row),
+    nodes: nodes.map((node) => nodePayloads(to, row.id, node)),
+    lastSeq,
+    signals: signals.map((signal) => signalPayloads(to, signal)),
+  };
+}
 
 /** Whether a transition needs no prefix while encryption is off: none of its values looks like an encrypted one. Most cost only this check. */
 export function staysPlain(transition: Transition): boolean {

@@ -2,6 +2,13 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, NodeFailure } from "../contract/graph-rows.ts";
 import { isMarkedPart, keyOfPart } from "../bucket/references.ts";
+import {
+  escapedValue,
+  isMovable,
+  objectOfValue,
+  partsOfReference,
+  unescapedValue,
+} from "../bucket/value-references.ts";
 import { isPayloadKeyError, keyOfText, type PayloadCipher } from "./payload-cipher.ts";
 
 export interface PayloadTransform {
@@ -66,12 +73,17 @@ export function showing(cipher: PayloadCipher): PayloadTransform {
   };
 }
 
-/** Encrypts with the first key what another key has encrypted, or none. The rest stays. */
+/** Encrypts with the first key what another key has encrypted, or none. The rest stays, and so do objects in a bucket. */
 export function resealing(cipher: PayloadCipher): PayloadTransform {
   const [open, seal] = [opening(cipher), sealing(cipher)];
   const isCurrent = (id: string | undefined): boolean => id === cipher.currentId;
   return {
-    json: (value, place) => (isCurrent(keyOfText(value)) ? value : seal.json(open.json(value, place), place)),
+    json: (value, place) => {
+      const isObject = isMovable(place) && objectOfValue(value) !== undefined;
+      if (isObject || isCurrent(keyOfText(value))) return value;
+      if (!isMovable(place)) return seal.json(open.json(value, place), place);
+      return escapedValue(seal.json(open.json(unescapedValue(value), place), place));
+    },
     text: (value, place) => (isCurrent(keyOfText(value)) ? value : seal.text(open.text(value, place), place)),
     error: (value, place) =>
       isCurrent(keyOfText(value.message)) ? value : seal.error(open.error(value, place), place),
@@ -84,8 +96,9 @@ export function resealing(cipher: PayloadCipher): PayloadTransform {
 /** Changes nothing. @param count called with the key of each value; undefined: it is not encrypted. */
 export function counting(count: (keyId: string | undefined) => void): PayloadTransform {
   return {
-    json: (value) => {
-      if (value !== null) count(keyOfText(value));
+    json: (value, place) => {
+      const isObject = isMovable(place) && objectOfValue(value) !== undefined;
+      if (value !== null) count(isObject ? partsOfReference(value as string).key : keyOfText(value));
       return value;
     },
     text: (value) => (count(keyOfText(value)), value),

@@ -130,6 +130,7 @@ describe("PostgreSQL over an unreliable connection", { skip }, () => {
       for (const at of ['"at":1', "COMMIT\0"]) {
         wire.cut = onceAt(at, what);
         await store.graphs.transact({
+          graphId: id,
           isAsync: true,
           statements: async (db) => {
             runs++;
@@ -461,6 +462,7 @@ describe("PostgreSQL shared by several processes", { skip }, () => {
     await Promise.all(
       ids.map(async (id) =>
         store.graphs.transact({
+          graphId: id,
           isAsync: true,
           statements: async (db) => {
             // A write and a read of another run while this one is open.
@@ -489,6 +491,7 @@ describe("PostgreSQL shared by several processes", { skip }, () => {
     };
     const event = { graphId: id, type: "log" as const, timestampMs: 1 };
     const write = store.graphs.transact({
+      graphId: id,
       isAsync: true,
       statements,
       decide: () => ({ graphId: id, events: [event] }),

@@ -371,19 +371,28 @@ export class ActiveRuns implements RunSupervisor {
 
   // Faults of the store.
 
-  /** Reloads a run after a delay, and again after each fault. @param lease lease under which this process held it. */
-  #reloadLater(id: string, lease: number | undefined): void {
+  /** Recovers a run that could not be read when the process started. */
+  recoverLater(id: string, error: unknown): void {
+    this.#faults.failed(id, error, `The run ${id} could not be loaded. It is tried again.`);
+    this.#reloadLater(id, undefined, true);
+  }
+
+  /**
+   * Reloads a run after a delay, and again after each fault. @param lease lease under which this process held it. @param hasCrashed whether
+   * the process that executed it died
+   */
+  #reloadLater(id: string, lease: number | undefined, hasCrashed = false): void {
     this.#clock.schedule(RELOAD_MS, () => {
       if (this.#state.isClosing || this.#runs.has(id)) return;
-      this.#reload(id, lease).catch((error: unknown) => {
+      this.#reload(id, lease, hasCrashed).catch((error: unknown) => {
         this.#faults.failed(id, error, `The run ${id} could not be loaded. It is tried again.`);
-        this.#reloadLater(id, lease);
+        this.#reloadLater(id, lease, hasCrashed);
       });
     });
   }
 
   /** The outcome of the failed commit is unknown, so the store is read (decision 060). */
-  async #reload(id: string, lease: number | undefined): Promise<void> {
+  async #reload(id: string, lease: number | undefined, hasCrashed: boolean): Promise<void> {
     const cluster = this.#cluster;
     // A process without workers holds runs only for callers, so it returns this one (cluster.ts).
     if (cluster?.isRunner === false) return cluster.left(id);
@@ -395,7 +404,7 @@ export class ActiveRuns implements RunSupervisor {
     if (isOver) this.#announceEnd(stored.row);
     if (isOver) this.#options.admission.request(stored.row);
     if (isOver || !isHeld) return cluster?.left(id);
-    if (stored && !this.#state.isClosing) await this.recover(stored, false, lease);
+    if (stored && !this.#state.isClosing) await this.recover(stored, hasCrashed, lease);
   }
 
   /** Drops all runs, because other processes hold them. */

@@ -116,10 +116,10 @@ export class Views {
     return checkedQuery({ nowMs: this.#options.clock.now(), ...query });
   }
 
-  /** Without the inputs and results of nodes. */
+  /** Without the inputs and results of nodes, and without values that are in a bucket. */
   async #listed(ids: readonly string[]): Promise<Snapshot[]> {
     const { graphs } = this.#options;
-    const [all, children] = await Promise.all([graphs.heads(ids), graphs.children(ids)]);
+    const [all, children] = await Promise.all([graphs.heads(ids, undefined, "noted"), graphs.children(ids)]);
     return all.map((one) => this.#view(one, one.nodes.map(headView), children));
   }
 

@@ -167,7 +167,7 @@ export class Durable {
       const value = runEnclosed(this.owner, callName("tx", key), () => run(db));
       return value instanceof Promise ? value.then(kept) : kept(value);
     };
-    return this.#once(id, "tx", () => attempt.run.transact({ isAsync, statements, decide: decided }));
+    return this.#once(id, "tx", () => attempt.run.transact({ graphId: node.graphId, isAsync, statements, decide: decided }));
   }
 
   async artifact(name: string, data: ArtifactData, type = "application/octet-stream"): Promise<ArtifactRef> {

@@ -22,6 +22,7 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
+import { objectsIn, REFERENCE_MARK } from "../../bucket/value-references.ts";
 import { WAITS } from "../../contract/admission.ts";
 import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
@@ -56,17 +57,45 @@ const LOAD = `
   ) s ON true
   WHERE g.id = ANY ($1::text[])`;
 
+/** Longer than a reference to an object in a bucket. */
+const LONGEST_REFERENCE = 1024;
+
+/** A reference to an object contains its size. */
+const RESULT_BYTES = `CASE
+  WHEN result = 'null' THEN NULL
+  WHEN octet_length(result) > ${LONGEST_REFERENCE} THEN octet_length(result)
+  ELSE coalesce(substring(result FROM '^"${REFERENCE_MARK}(\\d{1,9}):')::int, octet_length(result)) END`;
+
 /** As `LOAD`, for lists. The row has the length of a text; the text outside the row is not fetched. */
 const HEADS = `
   SELECT g.*, n.nodes
   FROM svc.graph g
   LEFT JOIN LATERAL (
     SELECT json_agg(head ORDER BY id) AS nodes FROM (
-      SELECT ${NODE_HEAD_NAMES}, CASE WHEN result = 'null' THEN NULL ELSE octet_length(result) END AS result_bytes
+      SELECT ${NODE_HEAD_NAMES}, ${RESULT_BYTES} AS result_bytes
       FROM svc.node WHERE graph_id = g.id AND id > $2 ORDER BY id LIMIT $3
     ) AS head
   ) n ON true
   WHERE g.id = ANY ($1::text[])`;
+
+/** Texts of runs with a reference. */
+const VALUE_OBJECTS = (
+  [
+    ["graph", "id", "input"],
+    ["graph", "id", "result"],
+    ["node", "graph_id", "input"],
+    ["node", "graph_id", "result"],
+    ["node", "graph_id", "state"],
+    ["past_node", "graph_id", "data"],
+    ["event", "graph_id", "data"],
+    ["signal", "graph_id", "payload"],
+  ] as const
+)
+  .map(
+    ([table, id, column]) =>
+      `SELECT ${column} AS text FROM svc.${table} WHERE ${id} = ANY ($1::text[]) AND strpos(${column}, '${REFERENCE_MARK}') > 0`,
+  )
+  .join(" UNION ALL ");
 
 export interface PostgresGraphsOptions extends GroupCommitOptions {
   onOutbox: (rows: readonly OutboxRow[]) => void;
@@ -221,6 +250,11 @@ export class PostgresGraphs extends PostgresArtifacts implements GraphStore {
 
   workers(): Promise<string[]> {
     return this.#list.workers();
+  }
+
+  async valueObjects(graphIds: readonly string[]): Promise<string[]> {
+    const rows = await this.#database.rows(VALUE_OBJECTS, graphIds.map(clean));
+    return rows.flatMap((row) => objectsIn(String(row["text"])));
   }
 
   purge(query: PurgeQuery): Promise<PurgeStep> {

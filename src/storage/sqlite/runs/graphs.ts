@@ -11,6 +11,7 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
+import { objectsIn, REFERENCE_MARK } from "../../bucket/value-references.ts";
 import { WAITS } from "../../contract/admission.ts";
 import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
@@ -52,6 +53,23 @@ const GROUP = 500;
 
 const AWAITING =
   "SELECT * FROM node WHERE awaits = ? AND (graph_id, id) > (?, ?) AND status = 'waiting' ORDER BY graph_id, id LIMIT ?";
+
+/** Texts of runs with a reference to an object in a bucket. */
+const VALUE_TEXTS = (
+  [
+    ["graph", "id", "input"],
+    ["graph", "id", "result"],
+    ["node", "graph_id", "input"],
+    ["node", "graph_id", "result"],
+    ["node", "graph_id", "state"],
+    ["past_node", "graph_id", "data"],
+    ["event_run", "graph_id", "events"],
+    ["signal", "graph_id", "payload"],
+  ] as const
+).map(
+  ([table, id, column]) =>
+    `SELECT ${column} AS text FROM ${table} WHERE ${id} IN (SELECT value FROM json_each(?)) AND instr(${column}, '${REFERENCE_MARK}') > 0`,
+);
 
 export class SqliteGraphs implements GraphStore {
   readonly #database: Database;
@@ -319,6 +337,12 @@ export class SqliteGraphs implements GraphStore {
 
   async workers(): Promise<string[]> {
     return this.#list.workers();
+  }
+
+  async valueObjects(graphIds: readonly string[]): Promise<string[]> {
+    return VALUE_TEXTS.flatMap((text) => this.#database.sql(text).all(JSON.stringify(graphIds))).flatMap((row) =>
+      objectsIn(String(row["text"])),
+    );
   }
 
   purge(query: PurgeQuery): Promise<PurgeStep> {

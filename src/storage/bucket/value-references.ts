@@ -1,0 +1,60 @@
+/**
+ * A reference to an object, in place of a value of a run: `svc:val:1:<bytes>:<payload key>:<name of the object>`. It is a JSON text, so
+ * tables, backups and migrations treat it like any other value. A value that begins like one by itself is stored with a prefix, so that
+ * nobody can forge a reference.
+ */
+import type { Json } from "../../platform/shared/json.ts";
+import { keyOfText } from "../encryption/payload-cipher.ts";
+
+const MARK = "svc:val:";
+/** Begins a reference. SQL that lists nodes knows it, and the size that follows. */
+export const REFERENCE_MARK = `${MARK}1:`;
+const ESCAPED = `${MARK}0:`;
+const REFERENCE = /^svc:val:1:\d+:[^:]*:(.+)$/;
+/** References in JSON of any form. */
+const REFERENCES = /svc:val:1:\d+:[^:"\\]*:([^"\\]+)/g;
+/** Columns of runs. Other payloads have no run with which their objects could be deleted. */
+const PLACES = /^(?:graph|node|past_node|event|signal)\//;
+
+/** Whether a value at this place (payload-rows.ts) may be an object. */
+export function isMovable(place: string): boolean {
+  return PLACES.test(place);
+}
+
+/**
+ * @param stored the value as the object contains it
+ * @param bytes its size as JSON
+ */
+export function valueReference(name: string, stored: Json, bytes: number): string {
+  return `${REFERENCE_MARK}${bytes}:${keyOfText(stored) ?? ""}:${name}`;
+}
+
+/** Whether a stored value is a reference, or escaped. */
+export function isMarkedValue(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith(MARK);
+}
+
+export function escapedValue(value: Json): Json {
+  return isMarkedValue(value) ? ESCAPED + value : value;
+}
+
+/** @param value not a reference */
+export function unescapedValue(value: Json): Json {
+  return typeof value === "string" && value.startsWith(ESCAPED) ? value.slice(ESCAPED.length) : value;
+}
+
+/** Name of the object to which a stored value refers; undefined: it is the value itself. */
+export function objectOfValue(value: Json): string | undefined {
+  return typeof value === "string" ? REFERENCE.exec(value)?.[1] : undefined;
+}
+
+/** Size of the object, and name of the payload key that encrypted it; undefined without either. */
+export function partsOfReference(value: string): { bytes: number; key: string | undefined } {
+  const [bytes, key] = value.slice(REFERENCE_MARK.length).split(":");
+  return { bytes: Number(bytes), key: key === "" ? undefined : key };
+}
+
+/** Names of all objects to which a text may refer. */
+export function objectsIn(text: string): string[] {
+  return [...text.matchAll(REFERENCES)].map(([, name = ""]) => name);
+}
