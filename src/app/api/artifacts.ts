@@ -4,6 +4,7 @@ import type { Context, Result } from "../../platform/http/types.ts";
 import { artifactView } from "../../graphs/machine/snapshot.ts";
 import { readArtifact } from "../../graphs/execution/attempt/artifact.ts";
 import type { ArtifactRow } from "../../storage/contract/artifacts.ts";
+import { runState } from "../../storage/contract/run-state.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { graphAccess } from "../pipeline/operator-auth.ts";
 import { notFound } from "../pipeline/outcome.ts";
@@ -31,7 +32,7 @@ export function artifactEndpoints({ router, services }: Pick<Endpoints, "router"
 
 async function rowsOf(ctx: Context, { store }: Services): Promise<ArtifactRow[]> {
   const id = idOf(ctx);
-  if (!(await store.graphs.graph(id))) notFound(`There is no graph "${id.slice(0, 80)}"`);
+  if (!(await runState(store.graphs, id))) notFound(`There is no graph "${id.slice(0, 80)}"`);
   return store.graphs.artifacts(id);
 }
 

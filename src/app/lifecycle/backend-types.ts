@@ -13,7 +13,7 @@ export interface Rows extends Pick<
   Store,
   "sessions" | "answers" | "audit" | "activity" | "rates" | "sizeBytes" | "close"
 > {
-  readonly graphs: ArtifactRows & Pick<GraphStore, "graph" | "countByStatus">;
+  readonly graphs: ArtifactRows & Pick<GraphStore, "countByStatus" | "heads">;
   readonly webhooks: Pick<WebhookStore, "known">;
 }
 

@@ -14,6 +14,7 @@ import {
   type NodeRow,
 } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import { runState } from "../../storage/contract/run-state.ts";
 import { FinalError } from "../definition/final-error.ts";
 import type { Worker } from "../definition/definition-types.ts";
 import type { Machine } from "../machine/machine.ts";
@@ -144,7 +145,7 @@ export class Children {
     const what = `The command "${step}" could not be passed to the children of run ${parentId}.`;
     await this.#patiently(parentId, what, async (isFirst) => {
       const phases: readonly GraphPhase[] = PHASES_AFTER[step];
-      const isStill = isFirst || phases.includes((await this.#options.graphs.graph(parentId))?.phase ?? "done");
+      const isStill = isFirst || phases.includes((await runState(this.#options.graphs, parentId))?.phase ?? "done");
       if (isStill) await this.take(step, parentId, auditContext);
     });
   }
@@ -198,14 +199,14 @@ export class Children {
 
   async #hasFailed(id: string): Promise<boolean> {
     const phases: readonly GraphPhase[] = PHASES_AFTER.cancel;
-    return phases.includes((await this.#options.graphs.graph(id))?.phase ?? "failed");
+    return phases.includes((await runState(this.#options.graphs, id))?.phase ?? "failed");
   }
 
   /** Whether a child's parent failed without cancelling the child. */
   async isOrphan(row: GraphRow): Promise<boolean> {
     const { parentGraph } = row;
     if (parentGraph === undefined || hasEnded(row)) return false;
-    return (await this.#options.graphs.graph(parentGraph))?.phase === "failed";
+    return (await runState(this.#options.graphs, parentGraph))?.phase === "failed";
   }
 }
 

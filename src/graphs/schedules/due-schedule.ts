@@ -9,6 +9,7 @@ import type { Log } from "../../platform/shared/log.ts";
 import type { ScheduleRow, ScheduleRows, ScheduleStep } from "../../storage/contract/control.ts";
 import { hasEnded } from "../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../storage/contract/graph-store.ts";
+import { runState } from "../../storage/contract/run-state.ts";
 import type { StartOptions } from "../definition/audit-types.ts";
 import { refusalOf } from "../machine/rejected-command.ts";
 import type { Steps } from "../engine/runs/run-controls.ts";
@@ -130,7 +131,7 @@ export class DueSchedule {
     const { graphs } = this.#options;
     if (overlap === "allow" || lastGraphId === undefined) return undefined;
     if (await graphs.byIdempotencyKey(worker, key)) return undefined;
-    const last = await graphs.graph(lastGraphId);
+    const last = await runState(graphs, lastGraphId);
     return last !== undefined && !hasEnded(last) ? lastGraphId : undefined;
   }
 }

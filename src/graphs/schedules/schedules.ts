@@ -8,6 +8,7 @@ import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { AuditRows, NewAudit, ScheduleRow } from "../../storage/contract/control.ts";
 import { hasEnded } from "../../storage/contract/graph-rows.ts";
+import { runState } from "../../storage/contract/run-state.ts";
 import type { Busy } from "../engine/runs/idle-tracker.ts";
 import { auditOf } from "../machine/audit.ts";
 import type { CronTimes } from "./cron.ts";
@@ -276,7 +277,7 @@ export class Scheduler implements Schedules {
         this.#release(name);
     });
     this.#buffered.set(name, stop);
-    const row = await graphs.graph(graphId);
+    const row = await runState(graphs, graphId);
     if (!row || hasEnded(row)) this.#release(name);
   }
 

@@ -8,6 +8,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import type { Store } from "../contract/contract.ts";
 import type { GraphEvent, NewEvent } from "../contract/graph-rows.ts";
 import { ENCRYPTED, openedStore, TEST_KEY } from "../contract/opened-store.testkit.ts";
+import { runState } from "../contract/run-state.ts";
 import { graphRow, nextId, nodeRow } from "../contract/sample-rows.testkit.ts";
 import type { Transition } from "../contract/transition.ts";
 import { PayloadCipher } from "../encryption/payload-cipher.ts";
@@ -137,6 +138,7 @@ for (const url of ["sqlite::memory:", "encrypted sqlite::memory:", "postgres:"])
       // Encrypted values are longer.
       assert.ok(url.startsWith(ENCRYPTED) ? bytes > least : bytes === least, String(bytes));
       assert.equal((await store.graphs.list({ idPrefix: id })).items.length, 1);
+      assert.equal((await runState(store.graphs, id))?.phase, graphRow(id).phase);
       assert.deepEqual(s3.seen, []);
     });
 
