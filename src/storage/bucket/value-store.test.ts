@@ -363,7 +363,8 @@ describe("a database with values in a bucket", () => {
     const store = await openWith(url, {});
     const other = await newRun(store);
     s3.intercept = () => ({ status: 503, code: "SlowDown" });
-    for (const call of [store.graphs.graph(id), store.graphs.heads([id]), store.graphs.events(id, 0)])
+    const { graphs } = store;
+    for (const call of [() => graphs.graph(id), () => graphs.heads([id]), () => graphs.events(id, 0)])
       await assert.rejects(call, { code: "SVC_BUCKET", message: /503 SlowDown/ });
     assert.equal((await store.graphs.graph(other))?.id, other);
     s3.intercept = undefined;
