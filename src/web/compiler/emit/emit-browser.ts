@@ -269,7 +269,7 @@ export class BrowserEmitter implements ElementEmitter {
   /** Keeps a range equal to an expression. @param range code of it */
   #follow(expression: Node, range: string, place: Place, body: Code): void {
     const code = this.#shown(expression, place, body);
-    if (isChildren(unwrap(expression))) {
+    if (isChildren(unwrap(expression), this.#module.scopes)) {
       this.#captures.capture(expression, place);
       const [before, bind] = ["Before", "I"].map((name) => this.#client.createPart(name, place.scope));
       const kids = this.#client.part("prop", "Kids", place.scope);

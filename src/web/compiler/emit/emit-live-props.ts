@@ -249,7 +249,11 @@ export class LivePropsEmitter {
     const parts: Run["parts"] = [];
     for (const item of element.items) {
       if (item.kind === "text") parts.push(item.text);
-      else if (item.kind === "piece" && !holdsJsx(item.expression) && !isChildren(unwrap(item.expression)))
+      else if (
+        item.kind === "piece" &&
+        !holdsJsx(item.expression) &&
+        !isChildren(unwrap(item.expression), this.#module.scopes)
+      )
         parts.push(item.expression as Expression);
       else return false;
     }

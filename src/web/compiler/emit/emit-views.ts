@@ -287,7 +287,8 @@ export class ViewEmitter {
     // The server made its content from the parts of the children that change.
     walk(root, (node) => {
       if (isFunction(node)) return false;
-      if (node.type === "JSXExpressionContainer" && isChildren(unwrap(node.expression))) children.push(node.expression);
+      if (node.type === "JSXExpressionContainer" && isChildren(unwrap(node.expression), this.#module.scopes))
+        children.push(node.expression);
       return undefined;
     });
     const plain = found.filter((expression) => {

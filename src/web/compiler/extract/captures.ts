@@ -367,7 +367,7 @@ export class Captures {
     const { scope, level } = place;
     const { text } = this.#module.file;
     const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
-    const isView = (place.isCreated && isChildren(target)) || undefined;
+    const isView = (place.isCreated && isChildren(target, this.#module.scopes)) || undefined;
     if (isView) this.#client.shownViews.push(target);
     if (target.type === "Identifier") this.#refuseInstance(reference, binding);
     for (const name of propReads(this.#module, target).split(" ")) this.#client.captured.add(name);

@@ -217,13 +217,13 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   const part = partOf(child, [liveness], position);
   if (part) return [part];
   if (!reacts) {
-    if (isStructured(inner) || holdsJsx(inner) || isChildren(inner) || !position.scope) {
+    if (isStructured(inner) || holdsJsx(inner) || isChildren(inner, module.scopes) || !position.scope) {
       return [{ kind: "item", item: { kind: "piece", expression: child } }];
     }
     return [{ kind: "expression", expression: child, live: false }];
   }
   // In its own code, a created component has its children as a value.
-  const isGiven = !position.scope?.isClosure && choosesChildren(inner);
+  const isGiven = !position.scope?.isClosure && choosesChildren(inner, module.scopes);
   const isRegion = isStructured(inner) || isAlternative(inner) || isGiven;
   if (position.isView && !isRegion && isInsert(position, inner)) {
     return [

@@ -15,7 +15,7 @@ import {
 } from "../parse/ast.ts";
 import { decodeEntities, normaliseText } from "../parse/jsx-text.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
-import type { Scopes } from "../parse/scopes.ts";
+import type { Binding, Scopes } from "../parse/scopes.ts";
 
 /** Text of literals and of values that render as nothing; undefined for expressions that must be evaluated. */
 export function fixedText(node: Node): string | undefined {
@@ -85,18 +85,46 @@ export function readsOfRegion(node: Node, scopes: Scopes): Node[] | undefined {
   return casesOf(node, scopes)?.flatMap(({ when }) => (when ? [when] : []));
 }
 
-/** `children`, `props.children`. */
-export function isChildren(node: Node): boolean {
-  if (node.type === "Identifier") return node.name === "children";
-  return node.type === "MemberExpression" && memberName(node) === "children";
+/** `children`, `props.children`, and other names of them: `const kids = props.children`, `({ children: kids })`. */
+export function isChildren(node: Node, scopes: Scopes): boolean {
+  if (node.type === "MemberExpression") return memberName(node) === "children";
+  if (node.type !== "Identifier") return false;
+  if (node.name === "children") return true;
+  const binding = scopes.within(node)[0]?.binding;
+  return binding !== undefined && binding.owner !== null && namesChildren(binding, scopes);
+}
+
+function namesChildren({ declared, node, source, owner }: Binding, scopes: Scopes): boolean {
+  if (declared === "param")
+    return (
+      owner?.params.some((param) => isNamedIn(param.type === "AssignmentPattern" ? param.left : param, node)) === true
+    );
+  if (declared !== "const" || source.type !== "VariableDeclarator") return false;
+  if (source.id !== node) return isNamedIn(source.id, node);
+  return source.init !== null && isChildren(unwrap(source.init), scopes);
+}
+
+/** Whether a pattern takes the children out of an object under this name. */
+function isNamedIn(pattern: Node, name: Node): boolean {
+  return (
+    pattern.type === "ObjectPattern" &&
+    pattern.properties.some(
+      (item) =>
+        item.type === "Property" &&
+        !item.computed &&
+        item.value === name &&
+        item.key.type === "Identifier" &&
+        item.key.name === "children",
+    )
+  );
 }
 
 /** `children`, `open && children`, `open ? children : "…"`. */
-export function choosesChildren(node: Node): boolean {
+export function choosesChildren(node: Node, scopes: Scopes): boolean {
   const inner = unwrap(node);
   if (inner.type === "ConditionalExpression")
-    return choosesChildren(inner.consequent) || choosesChildren(inner.alternate);
-  return inner.type === "LogicalExpression" ? choosesChildren(inner.right) : isChildren(inner);
+    return choosesChildren(inner.consequent, scopes) || choosesChildren(inner.alternate, scopes);
+  return inner.type === "LogicalExpression" ? choosesChildren(inner.right, scopes) : isChildren(inner, scopes);
 }
 
 /** Built-in components that are compiled in place, with their children. */
