@@ -25,7 +25,11 @@ export {
 } from "./web/ssr/resume/live-props.ts";
 export { bindsSome, boundOver, boundProps, boundSpread, handled } from "./web/ssr/resume/spread-props.ts";
 export { fn, getter, lift, view } from "./web/ssr/resume/function-props.ts";
-export { effectOfComponent as effect, effectOfHook as hookEffect } from "./web/ssr/resume/effect.ts";
+export {
+  effectOfComponent as effect,
+  effectOfHook as hookEffect,
+  loadOfHook as hookLoad,
+} from "./web/ssr/resume/effect.ts";
 export { portal } from "./web/ssr/components/portal.ts";
 export { named } from "./web/ssr/components/slot.ts";
 export { outlet } from "./web/ssr/components/outlet.ts";

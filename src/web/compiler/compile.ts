@@ -3,11 +3,13 @@ import { parse } from "./parse/parse.ts";
 import { analyze } from "./analyze/analyze.ts";
 import { newExtraction } from "./extract/extract.ts";
 import { refuseComponentCalls } from "./analyze/components.ts";
-import { ClientModule, type ClientImport } from "./emit/client-module.ts";
+import { ClientModule, exportedName, type ClientImport } from "./emit/client-module.ts";
 import type { SourceFile } from "./diagnostics.ts";
 import type { Output } from "./model.ts";
 import { NO_ALIASES, nameFrameworkImports, type FrameworkAliases } from "./framework-imports.ts";
-import { RUNTIME } from "./analyze/declaration-kinds.ts";
+import { importOf, RUNTIME, svcImport } from "./analyze/declaration-kinds.ts";
+import type { Node } from "./parse/ast.ts";
+import type { Binding } from "./parse/scopes.ts";
 import { emitCreateModule, type CreateModule } from "./emit/emit-create.ts";
 import { BrowserEmitter } from "./emit/emit-browser.ts";
 import { refusePropMutation } from "./analyze/prop-writes.ts";
@@ -33,6 +35,8 @@ export interface Compiled {
   clientImports: readonly ClientImport[];
   /** Imported functions whose results browser code captures. */
   factories: readonly ClientImport[];
+  /** Imports whose objects, or the objects that they return, are spread on elements. The browser does not get handlers in them. */
+  spreads: readonly ClientImport[];
   /** Whether the module contains JSX. */
   hasJsx: boolean;
   /** The browser module of components that are values. Undefined if the file has none. */
@@ -152,6 +156,7 @@ export function compileHooks(
     kept: new Map(),
     captured: client.captured,
     factories: [],
+    spreads: [],
     values: undefined,
     views: undefined,
     hasViews: false,
@@ -159,6 +164,12 @@ export function compileHooks(
     created: new Map(),
     takesComponents: false,
   };
+}
+
+function importedAs(binding: Binding, { start, end }: Node): ClientImport[] {
+  const declaration = importOf(binding);
+  if (!declaration || svcImport(binding) !== undefined) return [];
+  return [{ source: declaration.source.value, imported: exportedName(binding), local: binding.name, start, end }];
 }
 
 function liveModule({ client, passed, hasSpread, functions }: LivePropsEmitter): LiveModule | undefined {
@@ -222,6 +233,7 @@ export function compileFile(
     client: client.isEmpty ? undefined : client.render(),
     clientImports: client.imports,
     factories: client.factories,
+    spreads: emitter.live.spreadImports.flatMap(({ binding, node }) => importedAs(binding, node)),
     values: values.isEmpty ? undefined : { output: values.render(), imports: values.imports },
     views: views.isEmpty ? undefined : { output: views.render(), imports: views.imports },
     hasViews: emitter.views.isAny,

@@ -178,6 +178,10 @@ export interface SpreadAttribute {
   tag: string;
   /** Whether the browser writes it. */
   live: boolean;
+  /** Name on the server of the object that a call makes. The root template calls it once. */
+  once?: string;
+  /** Server code of a function that returns the derived value of such a call. */
+  again?: string;
   /** Symbol that makes the props of the component which the browser binds. */
   own?: string;
 }
@@ -335,3 +339,13 @@ export type Item =
   | Element
   | List
   | Branch;
+
+/** Which bindings of live props are emitted, and when they run. */
+export interface PropConditions {
+  /** Slot that contains the mask of conditions. */
+  readonly maskSlot: number;
+  /** The bit of the mask under which a binding runs. @param read slots of the binding */
+  bitOf(props: string, read: ReadonlySet<Slot>): number;
+  /** Whether any component receives one of these props as a live one. */
+  isWanted(props: string): boolean;
+}

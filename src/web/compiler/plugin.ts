@@ -42,7 +42,8 @@ import { refuseOtherHooks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { importsOf } from "./parse/imports.ts";
 import { parse } from "./parse/parse.ts";
-import { exportedFunction, instanceMadeBy } from "./analyze/instances.ts";
+import { exportedDeclaration, exportedFunction, instanceMadeBy } from "./analyze/instances.ts";
+import { HANDLER_NAME } from "./analyze/prop-names.ts";
 import { unserialisableMessage } from "./extract/captures.ts";
 import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
@@ -260,6 +261,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const runtime = runtimeOf(aliases, id);
       const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles, isBrowser });
       if (!isBrowser) await refuseFactories(this, compiled.factories, file, id);
+      if (!isBrowser) await refuseSpreads(this, compiled.spreads, file, id);
       noteCompiled(modules, id, file.path, compiled);
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
@@ -463,6 +465,27 @@ export function svc(options: PluginOptions = {}): Plugin {
     problems.throwAny();
   }
 
+  /** @throws SvcError SVC103 if the object of another file that is spread on an element contains handlers */
+  async function refuseSpreads(
+    context: Resolver,
+    spreads: readonly ClientImport[],
+    file: SourceFile,
+    id: string,
+  ): Promise<void> {
+    const problems = new Problems();
+    for (const item of spreads) {
+      const resolved = await context.resolve(item.source, id);
+      if (!resolved || resolved.external || !/\.[cm]?[jt]sx?$/.test(resolved.id)) continue;
+      const target = await fileOf(context, resolved.id);
+      const found = exportedDeclaration(parse(target), item.imported);
+      const handler = found && HANDLER_NAME.exec(target.text.slice(found.start, found.end))?.[1];
+      if (handler === undefined) continue;
+      const text = `The spread contains the handler ${handler} of ${target.path}, which the browser can't create from here. Write it as an attribute: ${handler}={…}. Or return it from a hook, a function such as useButton(), and spread what the hook returns.`;
+      problems.add(diagnostic(file, "SVC103", item, text));
+    }
+    problems.throwAny();
+  }
+
   /** A browser module may import only actions from a module of actions. */
   async function checkImports(
     context: Resolver,
@@ -505,7 +528,8 @@ function lowersDecorators(root: string): boolean {
 }
 
 /** Names of the framework by which a module without JSX may define hooks. */
-const HOOK_NAMES = /\b(?:signal|store|computed|createRef|resource|createContext|useContext|effect|Signal|Computed)\b/;
+const HOOK_NAMES =
+  /\b(?:signal|store|computed|createRef|resource|createContext|useContext|effect|onLoad|onVisible|onIdle|onMedia|Signal|Computed)\b/;
 
 /** Whether a module of the app without JSX may define hooks. */
 function mayHoldHooks(id: string, file: SourceFile, aliases: FrameworkAliases): boolean {

@@ -39,7 +39,7 @@ export function renderPage(view: () => unknown, options: PageRenderOptions): Ren
         "<Await> can't be used in the head of a page, because the head is sent first. Await the value in load of page(…).",
       );
     }
-    const body = renderPlaced(render, view);
+    const body = renderPlaced(render, view) + render.scopes.rest();
     const interactive = render.scopes.size > 0;
     if (render.deferred.size > 0) {
       options.beginStream?.();

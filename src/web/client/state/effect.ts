@@ -4,7 +4,8 @@
  */
 import { onCleanup, undoable, runCleanups } from "../../reactivity/cleanup.ts";
 import { effect } from "../../reactivity/effect.ts";
-import { Cell, isResuming, untrack } from "../runtime/core.ts";
+import { Cell, guard, isResuming, slotsAt, untrack } from "../runtime/core.ts";
+import { DOM } from "../../../platform/shared/wire.ts";
 
 export { effect, onCleanup, undoable };
 
@@ -50,6 +51,19 @@ export const L = (element: Element, run: (element: Element) => unknown): void =>
   if (!undo) return;
   cleanups.set(element, [...(cleanups.get(element) ?? []), undo]);
   observer.observe(document, { childList: true, subtree: true });
+};
+
+/**
+ * Runs the function of `onLoad` in a hook, when the scope that creates this value is awake. Its cleanups run when the scope's element is removed.
+ * @returns the value of the slot, by which the element is found
+ */
+export const M = (run: () => unknown): object => {
+  const value = {};
+  queueMicrotask(() => {
+    for (const element of document.querySelectorAll(`[${DOM.scope}]`))
+      if ((element[slotsAt] as unknown[] | undefined)?.includes(value)) guard._run(() => L(element, run), element);
+  });
+  return value;
 };
 
 if (__DEV__) {

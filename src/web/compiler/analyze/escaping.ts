@@ -21,17 +21,33 @@ import { functionOf, svcImport, svcName } from "./declaration-kinds.ts";
 import type { Reference } from "../parse/scopes.ts";
 
 export interface Escaping {
-  /** `value`: an expression. `method`: the function of `{ name() {} }`. `getter`: that of `{ get name() {} }`. `declaration`: `function name() {}`. `effect`: the function of `effect(…)`. */
-  form: "value" | "method" | "getter" | "declaration" | "effect";
+  /** `value`: an expression. `method`: the function of `{ name() {} }`. `getter`: that of `{ get name() {} }`. `declaration`: `function name() {}`. `effect`: the function of `effect(…)`. `load`: that of `onLoad(…)`. */
+  form: "value" | "method" | "getter" | "declaration" | "effect" | "load";
   node: Node;
-  /** The property of a method, the statement of a declaration, the callee of an effect. */
+  /** The property of a method, the statement of a declaration, the callee of an effect or `onLoad`. */
   place: Node;
   /** Nearest function around it. */
   owner: FunctionNode;
+  /** Whether its name says that browser code calls it, even if it depends on no state. */
+  isHandler?: true;
 }
 
 /** Functions of the framework that create state. A function that calls one is a hook. */
 const CREATES = new Set(["signal", "store", "computed", "createRef", "resource", "useContext"]);
+
+/** Calls of `onVisible`, `onIdle` and `onMedia` outside of components. The compiler finds no element for them. */
+export function momentsElsewhere(module: Module): { node: Node; name: string }[] {
+  const found: { node: Node; name: string }[] = [];
+  walk(module.program, (node) => {
+    if (node.type !== "CallExpression") return;
+    const name = svcName(node.callee, module.scopes) ?? "";
+    const owner = OTHER_MOMENTS.has(name) ? ownerOf(module, node) : undefined;
+    if (owner && !isInComponent(module, owner)) found.push({ node, name });
+  });
+  return found;
+}
+
+const OTHER_MOMENTS = new Set(["onVisible", "onIdle", "onMedia"]);
 
 export function escapingValues(module: Module): Escaping[] {
   const found: Escaping[] = [];
@@ -39,18 +55,22 @@ export function escapingValues(module: Module): Escaping[] {
     const owner = ownerOf(module, node);
     if (!owner) return;
     const escaping = escapingAt(module, node, owner);
-    if (escaping && !holdsJsx(node) && capturesState(module, node, owner)) found.push(escaping);
+    const isSent = escaping?.isHandler ?? (escaping !== undefined && capturesState(module, node, owner));
+    if (escaping && !holdsJsx(node) && isSent) found.push(escaping);
   });
   return found;
 }
 
 function escapingAt(module: Module, node: Node, owner: FunctionNode): Escaping | undefined {
   const isOfComponent = isInComponent(module, owner);
+  if (isOfComponent && isFunction(node) && isInProp(module, node)) return ofProp(module, node, owner);
   if (isOfComponent && !runsInBody(module, node)) return undefined;
   if (node.type === "CallExpression") {
     const name = svcName(node.callee, module.scopes);
     if (name === "computed" && escapes(module, node, isOfComponent)) return { form: "value", node, place: node, owner };
     const [callback] = node.arguments;
+    if (name === "onLoad" && !isOfComponent && callback && isStatement(module, node))
+      return { form: "load", node: callback, place: node.callee, owner, isHandler: true };
     if (name === "effect" && !isOfComponent && callback && isFunction(callback) && isStatement(module, node))
       return { form: "effect", node: callback, place: node.callee, owner };
     return undefined;
@@ -152,6 +172,26 @@ function isGivenAway(module: Module, node: Node): boolean {
   return at?.type === "VariableDeclarator" && isSpread(module, at.id);
 }
 
+/** Whether a function is in an object or array that is a prop of a component: `<Button attributes={{ onClick: () => … }} />`. */
+function isInProp(module: Module, node: Node): boolean {
+  let at = module.parentOf(node);
+  if (at?.type !== "Property" && at?.type !== "ArrayExpression") return false;
+  while (at?.type === "Property" || at?.type === "ObjectExpression" || at?.type === "ArrayExpression") {
+    if (at.type === "Property" && (at.method || at.kind === "get")) return false;
+    at = module.parentOf(at);
+  }
+  return at !== undefined && isPropOf(module, at);
+}
+
+/** A function in a prop. Others than handlers may be for the server. */
+function ofProp(module: Module, node: FunctionNode, owner: FunctionNode): Escaping | undefined {
+  const property = module.parentOf(node);
+  const name = property?.type === "Property" && property.key.type === "Identifier" ? property.key.name : "";
+  const found: Escaping = { form: "value", node, place: node, owner };
+  if (/^on[A-Z]/.test(name)) return { ...found, isHandler: true };
+  return usesImports(module, node) ? undefined : found;
+}
+
 /** Expressions that choose an object. */
 const CHOICES = new Set(["ConditionalExpression", "LogicalExpression", "ParenthesizedExpression"]);
 
@@ -198,7 +238,12 @@ function isNamedElsewhere(module: Module, id: Node, isOfComponent: boolean): boo
 function isPropValue(module: Module, name: Node): boolean {
   let at = module.parentOf(name);
   while (at?.type === "Property" || at?.type === "ObjectExpression") at = module.parentOf(at);
-  const attribute = at?.type === "JSXExpressionContainer" ? module.parentOf(at) : undefined;
+  return at !== undefined && isPropOf(module, at);
+}
+
+/** Whether a container in JSX is the value of a component's prop. */
+function isPropOf(module: Module, at: Node): boolean {
+  const attribute = at.type === "JSXExpressionContainer" ? module.parentOf(at) : undefined;
   const element = attribute?.type === "JSXAttribute" ? module.parentOf(attribute) : undefined;
   return element?.type === "JSXOpeningElement" && isComponentTag(tagName(element.name));
 }

@@ -14,19 +14,22 @@ export function instanceMadeBy(fn: FunctionNode): string | undefined {
   return undefined;
 }
 
-/** The function that a module exports under a name, if it declares it. */
-export function exportedFunction(program: ESTree.Program, name: string): FunctionNode | undefined {
+/** The declaration that a module exports under a name, if it contains it. */
+export function exportedDeclaration(program: ESTree.Program, name: string): Node | undefined {
   for (const statement of program.body) {
-    if (statement.type === "ExportDefaultDeclaration" && name === "default") {
-      return isFunction(statement.declaration) ? statement.declaration : undefined;
-    }
+    if (statement.type === "ExportDefaultDeclaration" && name === "default") return statement.declaration;
     const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : undefined;
     if (declaration?.type === "FunctionDeclaration" && declaration.id?.name === name) return declaration;
     if (declaration?.type !== "VariableDeclaration") continue;
-    for (const { id, init } of declaration.declarations) {
-      const value = init && unwrap(init);
-      if (id.type === "Identifier" && id.name === name && value && isFunction(value)) return value;
-    }
+    const found = declaration.declarations.find(({ id }) => id.type === "Identifier" && id.name === name);
+    if (found) return found;
   }
   return undefined;
+}
+
+/** The function that a module exports under a name, if it declares it. */
+export function exportedFunction(program: ESTree.Program, name: string): FunctionNode | undefined {
+  const found = exportedDeclaration(program, name);
+  const value = found?.type === "VariableDeclarator" ? found.init && unwrap(found.init) : found;
+  return value && isFunction(value) ? value : undefined;
 }

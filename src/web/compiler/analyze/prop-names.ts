@@ -2,7 +2,7 @@
 import { memberName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import type { Module } from "./analyze.ts";
-import { initOf } from "./declaration-kinds.ts";
+import { initOf, svcName } from "./declaration-kinds.ts";
 import { propReads, topProperty } from "./prop-reads.ts";
 
 /** `text` for `props.text`, and for `text` of `({ text })` and of `const { text } = props`. */
@@ -48,12 +48,38 @@ export function namedBy(property: Node | undefined, { node }: Binding): string |
   return property.value === node ? property.key.name : undefined;
 }
 
-/** Whether the object of a spread may have handlers that its own code does not show. Reading it again has no effect. */
+/** Whether the object of a spread may have handlers that its own code does not show: a name, a member of it, or a call of either. */
 export function mayHoldHandlers(module: Module, object: Node): boolean {
-  if (object.type === "MemberExpression")
-    return memberName(object) !== undefined && mayHoldHandlers(module, unwrap(object.object));
-  const binding = bindingAt(module, object);
-  const init = binding?.declared === "const" ? initOf(binding) : undefined;
-  const isLiteral = init?.type === "ObjectExpression" && module.parentOf(object)?.type === "JSXSpreadAttribute";
-  return binding !== undefined && binding.owner !== null && !isLiteral;
+  if (object.type === "CallExpression" && svcName(object.callee, module.scopes) !== undefined) return false;
+  const root = rootOfObject(object);
+  const binding = root && bindingAt(module, root);
+  if (!binding) return false;
+  if (binding.owner === null) return binding.declared === "import" || namesHandlers(module, binding);
+  const init = binding.declared === "const" ? initOf(binding) : undefined;
+  return !(init?.type === "ObjectExpression" && object === root);
 }
+
+/** `a` of `a`, `a.b` and `a.b(…)`. */
+export function rootOfObject(object: Node): Node | undefined {
+  if (object.type === "Identifier") return object;
+  if (object.type === "CallExpression") return rootOfObject(unwrap(object.callee));
+  if (object.type !== "MemberExpression" || memberName(object) === undefined) return undefined;
+  return rootOfObject(unwrap(object.object));
+}
+
+/** The import that an object comes from: itself, or a function that is no hook and returns it. Hooks return functions that the browser can create. */
+export function importBehind(module: Module, binding: Binding): Binding | undefined {
+  if (binding.declared === "import") return binding;
+  const init = binding.declared === "const" ? initOf(binding) : undefined;
+  const callee = init?.type === "CallExpression" ? unwrap(init.callee) : undefined;
+  const source = callee && bindingAt(module, callee);
+  return source?.declared === "import" && !/^use[A-Z]/.test(source.name) ? source : undefined;
+}
+
+/** Whether the code of a name contains a name of a handler. Other objects and functions of a module may be for the server. */
+function namesHandlers(module: Module, { source }: Binding): boolean {
+  return HANDLER_NAME.test(module.file.text.slice(source.start, source.end));
+}
+
+/** A property that is a handler: `onClick: …`, `onClick() {…}`, `onClick }`. */
+export const HANDLER_NAME = /\b(on[A-Z]\w*)\s*[:(,}]/;

@@ -52,9 +52,20 @@ export class StorePropReads {
   }
 
   /** Checks that the browser gets the handlers in the object of a spread. */
-  watchSpread({ expression, skip, own }: SpreadAttribute): void {
-    const args = `${JSON.stringify(skip)}, ${own !== undefined}, ${this.#placeOf(expression)}`;
-    this.#out.wrap(expression, `${this.#out.use("handled")}((`, `), ${args})`);
+  watchSpread(spread: SpreadAttribute): void {
+    this.#out.wrap(spread.expression, `${this.#out.use("handled")}((`, `), ${this.#spreadArgs(spread)})`);
+  }
+
+  /** Code of a call whose object is spread, with the same check. */
+  calledSpread(spread: SpreadAttribute): string {
+    const { start, end } = spread.expression;
+    const isBound = spread.again !== undefined;
+    const source = this.#module.file.text.slice(start, end);
+    return isBound ? source : `${this.#out.use("handled")}((${source}), ${this.#spreadArgs(spread)})`;
+  }
+
+  #spreadArgs({ expression, skip, own }: SpreadAttribute): string {
+    return `${JSON.stringify(skip)}, ${own !== undefined}, ${this.#placeOf(expression)}`;
   }
 
   /** Wraps an expression in a function, so that its reads can be tracked. */

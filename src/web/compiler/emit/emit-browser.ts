@@ -32,6 +32,7 @@ import type {
   Item,
   Pick,
   Piece,
+  PropConditions,
   ResourceCall,
   Run,
   Scope,
@@ -39,16 +40,6 @@ import type {
   SpreadAttribute,
   ValueAttribute,
 } from "../model.ts";
-
-/** Which bindings of live props are emitted, and when they run. */
-export interface PropConditions {
-  /** Slot that contains the mask of conditions. */
-  readonly maskSlot: number;
-  /** The bit of the mask under which a binding runs. @param read slots of the binding */
-  bitOf(props: string, read: ReadonlySet<Slot>): number;
-  /** Whether any component receives one of these props as a live one. */
-  isWanted(props: string): boolean;
-}
 
 export class BrowserEmitter implements ElementEmitter {
   readonly #module: Module;
@@ -147,6 +138,14 @@ export class BrowserEmitter implements ElementEmitter {
     this.#bindEffect(effect, scope, body);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => {\n`, ...body, "};\n"]);
+  }
+
+  /** Emits a function that starts a function of `onLoad` in a hook. */
+  emitHookLoad(scope: Scope, run: Node, symbol: string): void {
+    this.#captures.capture(run, { scope, level: 0, isBinding: false });
+    const load = this.#client.part("effect", "M", scope);
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${load}(`, run, ");\n"]);
   }
 
   #core(name: string): string {

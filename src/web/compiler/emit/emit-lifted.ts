@@ -4,8 +4,9 @@
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
-import { escapingValues, type Escaping } from "../analyze/escaping.ts";
-import type { Node } from "../parse/ast.ts";
+import { escapingValues, momentsElsewhere, type Escaping } from "../analyze/escaping.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { isFunction, type Node } from "../parse/ast.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import type { ClientModule } from "./client-module.ts";
 import { newScope, type Scope, type Slot } from "../model.ts";
@@ -36,6 +37,10 @@ export class LiftedEmitter {
   /** Adds an error for each effect of a hook that the browser can't run. */
   emit(): void {
     for (const escaping of escapingValues(this.#module)) this.#module.problems.attempt(() => this.#lift(escaping));
+    for (const { node, name } of momentsElsewhere(this.#module)) {
+      const text = `${name} is called by a function that is no component, so it has no element whose moment the browser could wait for. Call it in the component, and give it a function of the hook: ${name}(hook.start). onLoad works in hooks.`;
+      this.#module.problems.add(diagnostic(this.#module.file, "SVC111", node, text));
+    }
   }
 
   #lift(escaping: Escaping): void {
@@ -43,18 +48,37 @@ export class LiftedEmitter {
     const symbol = this.#client.names.nextSymbol("h");
     try {
       if (escaping.form === "effect") this.#browser.emitHookEffect(scope, escaping.node, symbol);
+      else if (escaping.form === "load") this.#emitLoad(scope, escaping, symbol);
       else this.#browser.emitFunction(scope, escaping.node, symbol, isMember(escaping) ? head(escaping) : "");
     } catch (error) {
       // Code that only the server can run stays there. If a page captures it, rendering reports it (SVC201).
-      if (!(error instanceof SvcError) || (escaping.form === "effect" && this.#isHook(escaping))) throw error;
+      if (
+        !(error instanceof SvcError) ||
+        escaping.form === "load" ||
+        (escaping.form === "effect" && this.#isHook(escaping))
+      )
+        throw error;
       return;
     }
     this.#write(escaping, `${this.#block(scope)}, "${symbol}", () => [${scope.slots.map(this.#slotCode).join(", ")}]`);
   }
 
+  /** SVC111: several components may call the hook, and some have no element. */
+  #emitLoad(scope: Scope, { node }: Escaping, symbol: string): void {
+    if (isFunction(node) && node.params.length > 0)
+      throw diagnostic(
+        this.#module.file,
+        "SVC111",
+        node,
+        "In a hook, the function of onLoad gets no element. Create a ref in the hook, const element = createRef(), return it for ref={…}, and read element.current.",
+      );
+    this.#browser.emitHookLoad(scope, node, symbol);
+  }
+
   #write({ form, node, place, owner }: Escaping, args: string): void {
     const lift = (name: string): string => `${this.#out.use(name)}(${args}, `;
     if (form === "effect") this.#out.replace(place.start, node.start, lift("hookEffect"));
+    else if (form === "load") this.#out.replace(place.start, node.start, lift("hookLoad"));
     else if (form === "method") {
       const { start, end } = keyOf(place);
       const key = this.#module.file.text.slice(start, end);

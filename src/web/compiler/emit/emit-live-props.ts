@@ -9,18 +9,36 @@ import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { componentName } from "../analyze/components.ts";
 import type { Returns } from "../analyze/early-returns.ts";
-import { bindingAt, isMadeOfProps, isPropsObject, mayHoldHandlers, propNamed } from "../analyze/prop-names.ts";
+import {
+  bindingAt,
+  isMadeOfProps,
+  isPropsObject,
+  importBehind,
+  mayHoldHandlers,
+  propNamed,
+  rootOfObject,
+} from "../analyze/prop-names.ts";
 import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
+import { diagnostic } from "../diagnostics.ts";
 import { isFrozen } from "../analyze/frozen-components.ts";
 import { holdsJsx, isFunction, isJsx, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
-import type { BrowserEmitter, PropConditions } from "./emit-browser.ts";
+import type { Binding } from "../parse/scopes.ts";
+import type { BrowserEmitter } from "./emit-browser.ts";
 import type { ClientModule } from "./client-module.ts";
 import { DerivedValues, targetOf, type Target } from "./derived-values.ts";
 import { isAnyOf, type PassedProp } from "./passed-props.ts";
-import { newScope, type Element, type Run, type Scope, type Slot, type SpreadAttribute } from "../model.ts";
+import {
+  newScope,
+  type Element,
+  type PropConditions,
+  type Run,
+  type Scope,
+  type Slot,
+  type SpreadAttribute,
+} from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** Most conditions that have a bit of their own. The last bit is for all others. */
@@ -51,9 +69,11 @@ export class LivePropsEmitter {
   readonly functions = new Set<string>();
   /** What instances with live props show only once, because the browser can't run its code. */
   readonly stale: Node[] = [];
+  /** Imports whose objects, or the objects that they return, are spread on elements. */
+  readonly spreadImports: { binding: Binding; node: Node }[] = [];
   /** Whether an element of the file gets props in a spread. */
   hasSpread = false;
-  #symbols = { p: 0, f: 0 };
+  #symbols = { p: 0, f: 0, s: 0 };
   readonly #called: ReadonlySet<string>;
 
   /**
@@ -123,16 +143,20 @@ export class LivePropsEmitter {
       // Before the mask are the slots of every instance.
       return at < known ? code : `${this.#out.local("mask")} & ${guards.get(slot) ?? -1} ? ${code} : 0`;
     });
-    const also = spreads.map((spread) => `${this.#out.use("bindsSome")}(${this.#argumentsOf(spread)})`);
+    const also = spreads.map(
+      (spread) =>
+        `${this.#out.use("bindsSome")}(${this.#argumentsOf(spread)}${spread.again === undefined ? "" : `, ${spread.again}`})`,
+    );
     scope.live = { block, props, boundCount: own.boundCount, conditions, slots, also };
   }
 
-  #argumentsOf({ expression, skip }: SpreadAttribute): string {
-    return `${this.#module.file.text.slice(expression.start, expression.end)}, ${JSON.stringify(skip)}`;
+  #argumentsOf({ expression, skip, once }: SpreadAttribute): string {
+    return `${once ?? this.#module.file.text.slice(expression.start, expression.end)}, ${JSON.stringify(skip)}`;
   }
 
   #boundProps(spread: SpreadAttribute, block: string): string {
-    return `${this.#out.use("boundProps")}(${this.#argumentsOf(spread)}, ${block}, "${spread.own}")`;
+    const again = spread.again === undefined ? "" : `, ${spread.again}`;
+    return `${this.#out.use("boundProps")}(${this.#argumentsOf(spread)}, ${block}, "${spread.own}"${again})`;
   }
 
   /** Gives a spread of a named object, such as the props, the rest of them or the result of a hook, a symbol in the browser module. */
@@ -140,12 +164,34 @@ export class LivePropsEmitter {
     const fn = componentOf(this.#module, attribute.expression);
     const object = unwrap(attribute.expression);
     if (!fn || attribute.live || !mayHoldHandlers(this.#module, object)) return false;
+    const root = rootOfObject(object);
+    const binding = root && bindingAt(this.#module, root);
+    const source = binding && importBehind(this.#module, binding);
+    if (root && source) this.spreadImports.push({ binding: source, node: root });
+    if (binding?.declared === "import") return false;
     attribute.own = this.#values.newSymbol();
     for (const target of [this.#all, this.#needed])
       target?.browser.emitOwn(attribute.own, newScope(0, target.client.newEdits()));
+    const isMade = object.type === "CallExpression" || binding?.owner === null;
+    if (isMade && !holdsJsx(object)) this.#markCall(attribute);
+    if (binding?.owner === null && attribute.again === undefined)
+      throw diagnostic(
+        this.#module.file,
+        "SVC103",
+        attribute.expression,
+        "This spread contains handlers, and its code can't run in the browser, because it uses something that only the server has or a variable of the module. Write the handlers as attributes: onClick={…}.",
+      );
     if (isPropsObject(this.#module, fn, object)) this.#followed.push(attribute.expression);
     this.hasSpread = true;
     return true;
+  }
+
+  /** The server calls it once. The browser calls it again if what it uses may change, or if only the call makes its handlers. */
+  #markCall(attribute: SpreadAttribute): void {
+    const { expression } = attribute;
+    attribute.once = this.#out.local(`spread${this.#symbols.s++}`);
+    const made = this.#values.derived("derive", this.#values.derive([expression]));
+    if (made !== undefined) attribute.again = `() => ${made}`;
   }
 
   #emitAgain(

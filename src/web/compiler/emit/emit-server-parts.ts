@@ -54,6 +54,8 @@ export interface Walker {
   /** Makes the results of a row function HTML. */
   /** The same for the object of a spread. */
   stillSpread(spread: SpreadAttribute): void;
+  /** Code of a call whose object is spread, with a check in development. Undefined: its source. */
+  called(spread: SpreadAttribute): string | undefined;
   row(row: FunctionNode, isRange?: true): void;
   /** Emits content that the browser replaces when what it was made from changes. */
   replaced(emit: () => Segment[]): Segment[];
@@ -111,9 +113,16 @@ export class ItemEmitter {
   /** A root template. */
   root(element: Element, scope: Scope): Segment[] {
     const outer = this.#props;
+    const calls = calledSpreads(element);
     const segments = this.#root(element, scope);
     this.#props = outer;
-    return segments;
+    if (calls.length === 0) return segments;
+    const names = calls.map(({ once }) => once).join(", ");
+    const { text } = this.#module.file;
+    const objects = calls.map(
+      (call) => this.#walker.called(call) ?? text.slice(call.expression.start, call.expression.end),
+    );
+    return [{ code: [`((${names}) => `, ...concatenation(segments), `)(${objects.join(", ")})`] }];
   }
 
   #root(element: Element, scope: Scope): Segment[] {
@@ -186,16 +195,20 @@ export class ItemEmitter {
 
   /** @param keep code that stores the spread object */
   #spread(attribute: SpreadAttribute, skip: readonly string[], keep = ""): Segment {
-    const { expression } = attribute;
-    if (!attribute.live) this.#walker.stillSpread(attribute);
-    this.#walker.rewrite(expression);
     return {
       code: [
         `${this.#out.use(isBound(attribute) ? "boundSpread" : "spread")}(${keep}`,
-        expression,
+        this.#spreadObject(attribute),
         `, ${JSON.stringify(skip)}${tagCode(attribute)})`,
       ],
     };
+  }
+
+  #spreadObject(attribute: SpreadAttribute): string | Node {
+    if (attribute.once !== undefined) return attribute.once;
+    if (!attribute.live) this.#walker.stillSpread(attribute);
+    this.#walker.rewrite(attribute.expression);
+    return attribute.expression;
   }
 
   /** A spread behind attributes that it may override. */
@@ -205,15 +218,13 @@ export class ItemEmitter {
       const html = concatenation(this.#attribute(attribute, ""));
       return [`${JSON.stringify(spreadName(attribute))}: `, ...html, ", "];
     });
-    if (!spread.live) this.#walker.stillSpread(spread);
-    this.#walker.rewrite(spread.expression);
     const skip = JSON.stringify(spread.skip) + tagCode(spread);
     return {
       code: [
         `${this.#out.use(isBound(spread) ? "boundOver" : "over")}({ `,
         ...items,
         "}, ",
-        spread.expression,
+        this.#spreadObject(spread),
         `, ${skip})`,
       ],
     };
@@ -472,10 +483,19 @@ function spreadWithValue({ tag, attributes, items }: Element): SpreadAttribute |
 }
 
 /** The last argument of `spread`: only for elements whose names may hide members. */
-function tagCode({ tag, live }: SpreadAttribute): string {
+function tagCode({ tag, live, again }: SpreadAttribute): string {
   const code = membersBehind("name", tag) ? JSON.stringify(tag) : "undefined";
   if (live) return `, ${code}, true`;
+  if (again !== undefined) return `, ${code}, ${again}`;
   return code === "undefined" ? "" : `, ${code}`;
+}
+
+/** Spreads in a root template of objects that calls make. */
+function calledSpreads({ attributes, items }: Element): SpreadAttribute[] {
+  const own = attributes.filter(
+    (attribute): attribute is SpreadAttribute => attribute.kind === "spread" && attribute.once !== undefined,
+  );
+  return [...own, ...items.flatMap((item) => (item.kind === "element" ? calledSpreads(item) : []))];
 }
 
 /** Whether the browser binds the props of a spread. */

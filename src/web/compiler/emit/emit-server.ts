@@ -135,6 +135,7 @@ export class ServerEmitter {
         this.#stills?.watchSpread(spread);
         this.#still(spread.expression);
       },
+      called: (spread) => this.#stills?.calledSpread(spread),
       row: (row, isRange) => this.#row(row, isRange),
       range: (node) => this.#range(node),
       replaced: (emit) => this.#replaced(emit),

@@ -51,6 +51,16 @@ export function effectOfHook(
   return effectOfComponent(run);
 }
 
+/** `onLoad` in a function that components call. The next scope of the page wakes at load and runs `run` in the browser. Called by compiled modules. */
+export function loadOfHook(
+  block: TemplateInfo,
+  symbol: string,
+  slots: () => readonly unknown[],
+  _run: () => unknown,
+): void {
+  renderInProgress()?.scopes.addLoad(lift(block, symbol, slots, {}));
+}
+
 /**
  * Rejects calls that the compiler has not replaced. It replaces the calls that it finds in components; any other call during a
  * render would have no counterpart in the browser.

@@ -43,7 +43,8 @@ function readingFunction(value: unknown): unknown {
   return referenceOf(value)?.slots.some(isReactive) ? value : undefined;
 }
 
-function isReactive(value: unknown): boolean {
+/** Whether a value may change in the browser, or contains one that may. */
+export function isReactive(value: unknown): boolean {
   return value instanceof Derived || holdsNested(value);
 }
 

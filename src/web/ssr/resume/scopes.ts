@@ -29,6 +29,8 @@ const CREATE = "create";
 const CONTEXT = "context";
 /** Part that fetches a CSRF token, for scopes that may call actions on pages without a token. */
 const TOKEN = "token";
+/** Event of elements when the page has loaded. */
+const LOAD = "load";
 /** Prefix of chunk module names. */
 const HANDLER = "handler/";
 
@@ -58,6 +60,8 @@ export class PageScopes implements NestedIndex {
   readonly #blocks = new Map<TemplateInfo, readonly string[]>();
   /** Effects of hooks that no scope starts yet. */
   readonly #effects: (() => unknown)[] = [];
+  /** Values that run functions of `onLoad` in hooks, which no scope creates yet. */
+  readonly #loads: object[] = [];
   #isGuarded = false;
   #moment: string | undefined;
   /** The part `stream` will process more state after the state script. */
@@ -114,17 +118,38 @@ export class PageScopes implements NestedIndex {
       entry.push(index);
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
     }
+    const loads = this.#loads.splice(0);
+    for (const added of loads) {
+      const index = this.#indexOf(added, undefined, block, slots.length);
+      indices.push(index, ...values.madeFrom(index));
+      entry.push(index);
+      for (const part of values.likelyParts(index)) modules = withName(modules, part);
+    }
     if (this.#isStreaming) modules = withName(modules, STREAM);
     if (this.#isGuarded) modules = withName(modules, BOUNDARY);
     this.#entries.push(entry);
     this.#modules.set(id, { own: modules, all: modules, slots: indices });
     const parts = modules.length === 1 ? "" : ` ${modules.slice(1).join(" ")}`;
-    return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}`;
+    return ` ${DOM.scope}="${id} ${chunk}${parts}"${this.#momentOf(block)}${loads.length > 0 ? this.#loadOf(block) : ""}`;
   }
 
   /** The next scope starts the effect when it wakes, which is before a value changes that the effect reads. */
   addEffect(effect: () => unknown): void {
     this.#effects.push(effect);
+  }
+
+  /** The next scope wakes when the page has loaded, and creates the value. */
+  addLoad(value: object): void {
+    this.#loads.push(value);
+  }
+
+  /** A scope for what hooks of components without a scope have added; empty if there is nothing. */
+  rest(): string {
+    const [first] = [...this.#effects, ...this.#loads];
+    const block = first && referenceOf(first)?.block;
+    if (!block) return "";
+    const { moduleId } = block;
+    return `<template${this.add({ moduleId, bind: 0, events: [], parts: [], names: [""] }, 0, [])}></template>`;
   }
 
   /** Removes scopes with a number above `count`. */
@@ -259,6 +284,14 @@ export class PageScopes implements NestedIndex {
   #tokenOf(chunk: string): readonly string[] {
     const { manifest, isTokenless } = this.#page;
     return isTokenless && manifest.callers?.includes(chunk) !== false ? [TOKEN] : [];
+  }
+
+  /** The same for the load of the page. */
+  #loadOf(block: TemplateInfo): string {
+    if (this.#moment === LOAD || block.events.includes(LOAD)) return "";
+    this.#page.events.add(LOAD);
+    this.#page.features.meet(LOAD);
+    return ` ${DOM.on}${LOAD}="${DOM.noHandler}"`;
   }
 
   /** Refers to a handler that does not exist, so the event only wakes the scope. Omitted if the author handles the event: that wakes it too. */

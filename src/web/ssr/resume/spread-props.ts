@@ -8,7 +8,7 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { currentRender } from "../current-page.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import { referenceOf } from "./function-props.ts";
-import { derive, livePart } from "./live-props.ts";
+import { derive, isReactive, livePart } from "./live-props.ts";
 import { over, spread } from "../write.ts";
 
 type Props = Readonly<Record<string, unknown>>;
@@ -20,10 +20,14 @@ function eventOf(name: string): string | undefined {
   return (target === undefined ? "" : DOM.window) + event.toLowerCase().replace(/^doubleclick$/, "dblclick");
 }
 
+/** Returns the derived value of a call whose object is spread. */
+type Again = () => object;
+
 /** Attributes of the handlers that the browser can create. If it makes the object itself, these are all. */
-function handlersOf(props: Props, skip: readonly string[], isLive: boolean): string {
+function handlersOf(props: Props, skip: readonly string[], made: boolean | Again): string {
   let out = "";
-  const names = isLive ? Object.keys(props ?? {}).filter((name) => !skip.includes(name)) : boundNames(props, skip);
+  const isMade = typeof made === "function" ? madeAgain(props, skip, made) !== undefined : made;
+  const names = isMade ? Object.keys(props ?? {}).filter((name) => !skip.includes(name)) : boundNames(props, skip);
   for (const name of names) {
     const event = eventOf(name);
     if (event === undefined || typeof props[name] !== "function") continue;
@@ -33,9 +37,17 @@ function handlersOf(props: Props, skip: readonly string[], isLive: boolean): str
   return out;
 }
 
-/** As `spread`, with the handlers that the browser binds. @param isLive whether the browser makes the object itself */
-export function boundSpread(props: Props, skip: readonly string[], tag?: string, isLive = false): string {
-  return spread(props, skip, tag) + handlersOf(props, skip, isLive);
+/**
+ * As `spread`, with the handlers that the browser binds.
+ * @param made whether the browser makes the object itself; for the object of a call, how
+ */
+export function boundSpread(
+  props: Props,
+  skip: readonly string[],
+  tag?: string,
+  made: boolean | Again = false,
+): string {
+  return spread(props, skip, tag) + handlersOf(props, skip, made);
 }
 
 /** As `over`, with the handlers that the browser binds. */
@@ -44,9 +56,25 @@ export function boundOver(
   props: Props,
   skip: readonly string[],
   tag?: string,
-  isLive = false,
+  made: boolean | Again = false,
 ): string {
-  return over(before, props, skip, tag) + handlersOf(props, skip, isLive);
+  return over(before, props, skip, tag) + handlersOf(props, skip, made);
+}
+
+/** The derived value of a call if the browser has to call it again: what it uses may change, or the browser can't create its handlers alone. */
+function madeAgain(props: Props, skip: readonly string[], again: Again): object | undefined {
+  const value = again();
+  const isCalled =
+    referenceOf(value)?.slots.some(isReactive) === true ||
+    Object.keys(props ?? {}).some(
+      (name) => !skip.includes(name) && eventOf(name) !== undefined && isUnknown(props[name]),
+    );
+  return isCalled ? value : undefined;
+}
+
+/** Whether a handler is a function that the browser can't create. */
+function isUnknown(handler: unknown): boolean {
+  return typeof handler === "function" && referenceOf(handler) === undefined;
 }
 
 function boundNames(props: Props, skip: readonly string[]): string[] {
@@ -82,12 +110,23 @@ export function handled<Given>(
 }
 
 /** Whether the browser has to bind some of the props. */
-export function bindsSome(props: Props, skip: readonly string[]): boolean {
-  return boundNames(props, skip).length > 0;
+export function bindsSome(props: Props, skip: readonly string[], again?: Again): boolean {
+  return (again && madeAgain(props, skip, again) !== undefined) || boundNames(props, skip).length > 0;
 }
 
-/** The props that the browser binds, as a derived value of an object; 0 if there are none. @param symbol that makes it from names and values */
-export function boundProps(props: Props, skip: readonly string[], block: TemplateInfo, symbol: string): unknown {
+/**
+ * The props that the browser binds, as a derived value of an object; 0 if there are none.
+ * @param symbol that makes it from names and values. @param again makes the object of a call
+ */
+export function boundProps(
+  props: Props,
+  skip: readonly string[],
+  block: TemplateInfo,
+  symbol: string,
+  again?: Again,
+): unknown {
+  const made = again && madeAgain(props, skip, again);
+  if (made) return made;
   const names = boundNames(props, skip);
   if (names.length === 0) return 0;
   return derive(block, symbol, [names, ...names.map((name) => livePart(props, name) ?? props[name])]);
