@@ -37,6 +37,8 @@ export class ComponentCallEmitter {
   readonly #views: ChildViewsEmitter;
   /** Spreads whose component keeps the first props. */
   readonly spreads: Node[] = [];
+  /** Values of providers that are made from props. */
+  readonly provided: Node[] = [];
 
   constructor(
     extraction: Extraction,
@@ -165,6 +167,8 @@ export class ComponentCallEmitter {
     }
     if (attribute.value?.type === "JSXExpressionContainer")
       this.#props.add(attribute, attribute.value.expression, this.#walker.isReplaced());
+    if (attribute.value?.type === "JSXExpressionContainer" && this.#live.serverTag(attribute)?.endsWith(".Provider"))
+      this.provided.push(attribute.value.expression);
     const name = attribute.name.type === "JSXNamespacedName" ? this.#refuseBind(attribute) : attribute.name.name;
     const key = `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: `;
     const { value } = attribute;

@@ -179,6 +179,7 @@ export class ServerEmitter {
       new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
     });
     for (const node of this.#live.stale) this.kept.add(node, "code");
+    for (const node of this.#calls.provided) this.kept.add(node, "provider");
     for (const node of this.#calls.spreads) this.kept.add(node, "spread");
     if (!this.#isBrowser) {
       this.kept.refuseCalls(this.#propCalls.found, this.#keptImports);
