@@ -16,12 +16,10 @@ import { ARRAYS, GRAPH_CHANGES } from "./write/commit-function.ts";
 import { COMMIT_UNITS } from "./write/group-document.ts";
 
 /** Columns of a change in the order of their bits, in the build before attributes. */
-const OLDER = [
-  ...["worker", "status", "phase", "epoch", "pause_no", "input", "result", "error", "progress", "tags"],
-  ...["idempotency_key", "definition", "created_ms", "due_ms", "started_ms", "finished_ms", "priority"],
-  ...["parent_graph", "parent_node", "forked_from", "version", "timeout_ms", "deadline_ms", "summary", "origin"],
-  ...["concurrency_key", "queue_position", "admitted_ms", "expires_ms"],
-];
+const OLDER =
+  `worker status phase epoch pause_no input result error progress tags idempotency_key definition created_ms due_ms started_ms
+  finished_ms priority parent_graph parent_node forked_from version timeout_ms deadline_ms summary origin concurrency_key queue_position
+  admitted_ms expires_ms`.split(/\s+/);
 /** Tables from which the build before attributes deletes a run. */
 const OWNED = ["node", "past_node", "event", "signal", "artifact_part", "artifact", "delivery"];
 
