@@ -10,9 +10,12 @@ import { lowestGraphId } from "../../platform/shared/id-time.ts";
 import { testDatabase, withoutPostgres } from "../../testing/test-database.ts";
 import { openStore } from "../open-store.ts";
 import { STEPS as POSTGRES_STEPS } from "../postgres/schema.ts";
+import { Database } from "../sqlite/database.ts";
+import { SqliteGraphs } from "../sqlite/runs/graphs.ts";
+import { Outbox } from "../sqlite/webhooks/outbox.ts";
 import { loadDriver } from "../sqlite/file/driver.ts";
 import { STEPS as SQLITE_STEPS } from "../sqlite/schema.ts";
-import { attributeKey, meetsConditions } from "./attributes.ts";
+import { attributeKey, attributeKeys, meetsConditions } from "./attributes.ts";
 import type { Store } from "./contract.ts";
 import type { GraphRow } from "./graph-rows.ts";
 import { MAX_LOOKED } from "./graph-query.ts";
@@ -160,6 +163,51 @@ for (const url of ["sqlite:", "postgres:"]) {
     });
   });
 }
+
+describe("a changed attribute", () => {
+  const attributes = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`a${at}`, at]));
+  const { a4: _removed, ...kept } = attributes;
+  const changed = { ...kept, a3: "other", added: true };
+
+  it("writes only its own row of the index on SQLite", async (t) => {
+    const database = await Database.open(":memory:");
+    t.after(() => database.close());
+    const graphs = new SqliteGraphs(database, new Outbox(database));
+    const id = nextId();
+    await graphs.commit({ graphId: id, insert: graphRow(id, { attributes }) });
+    const writes = (): number => Number(database.sql("SELECT total_changes() AS count").get()?.["count"]);
+    const before = writes();
+    await graphs.commit({ graphId: id, graph: { attributes: changed } });
+    // The row of the run, two rows that go and two that come.
+    assert.equal(writes() - before, 5);
+    const index = database.sql("SELECT name, value FROM graph_attribute").all();
+    assert.deepEqual(Object.fromEntries(index.map(({ name, value }) => [name, value])), attributeKeys(changed));
+  });
+
+  it("writes only its own row of the index on PostgreSQL", { skip: missing }, async (t) => {
+    const home = await testDatabase();
+    const store = await openStore(home.url);
+    const client = new pg.Client(home.url);
+    await client.connect();
+    t.after(async () => {
+      await client.end();
+      await store.close();
+      await home.drop();
+    });
+    const id = nextId();
+    const rows = async (): Promise<{ name: string; value: string; xmin: string }[]> =>
+      (await client.query("SELECT name, value, xmin::text FROM svc.graph_attribute")).rows;
+    await store.graphs.commit({ graphId: id, insert: graphRow(id, { attributes }) });
+    const [first] = await rows();
+    await store.graphs.commit({ graphId: id, graph: { attributes: changed } });
+    const written = (await rows()).filter(({ xmin }) => xmin !== first?.xmin).map(({ name }) => name);
+    assert.deepEqual(written.sort(), ["a3", "added"]);
+    assert.deepEqual(
+      Object.fromEntries((await rows()).map(({ name, value }) => [name, value])),
+      attributeKeys(changed),
+    );
+  });
+});
 
 describe("a database without attributes, of an older version", () => {
   const STEP = "graph_attribute";

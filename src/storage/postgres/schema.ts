@@ -174,6 +174,8 @@ export const STEPS: readonly string[] = [
    ${COMMIT_FUNCTION}`,
   // The masks of changed columns have 53 bits and no longer 31. Those of older processes fit.
   COMMIT_FUNCTION,
+  // Attributes that keep their value keep their row in the index.
+  COMMIT_FUNCTION,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */

@@ -137,10 +137,13 @@ const ATTRIBUTES_MOVED = `
 const HEADS_WITH_KEYS = `${from("heads", "h", ["id"], "keys json")} JOIN svc.graph g ON g.id = h.id`;
 const SETS_ATTRIBUTES = "h.keys IS NOT NULL AND seqs[h.at] >= 0";
 const ATTRIBUTES_SET = [
+  // Those that keep their value keep their row.
   `DELETE FROM svc.graph_attribute AS a USING ${HEADS_WITH_KEYS}, json_object_keys(known_attributes[h.at]::json) AS own(name)
-   WHERE ${SETS_ATTRIBUTES} AND a.name = own.name AND a.status = g.status AND a.graph_id = h.id`,
+   WHERE ${SETS_ATTRIBUTES} AND a.name = own.name AND a.status = g.status AND a.graph_id = h.id
+     AND a.value IS DISTINCT FROM h.keys ->> own.name`,
   `INSERT INTO svc.graph_attribute (name, status, graph_id, value)
-   SELECT own.key, g.status, h.id, own.value FROM ${HEADS_WITH_KEYS}, json_each_text(h.keys) AS own WHERE ${SETS_ATTRIBUTES}`,
+   SELECT own.key, g.status, h.id, own.value FROM ${HEADS_WITH_KEYS}, json_each_text(h.keys) AS own WHERE ${SETS_ATTRIBUTES}
+   ON CONFLICT (name, status, graph_id) DO UPDATE SET value = excluded.value WHERE graph_attribute.value <> excluded.value`,
 ].join("; ");
 
 /** SQLSTATEs of refused groups: written already; based on outdated registrations. */

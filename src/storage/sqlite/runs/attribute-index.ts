@@ -31,8 +31,10 @@ export function indexAttributes(database: Database, moved: readonly Indexed[]): 
   for (const run of moved) {
     const { id, status, stored, attributes, indexed } = run;
     if (status === stored && attributes === indexed) continue;
-    if (indexed && stored !== undefined) removed.push(...rowsOf(id, stored, indexed));
-    if (attributes) added.push(...rowsOf(id, status, attributes));
+    const before = stored === undefined ? [] : rowsOf(id, stored, indexed);
+    const now = rowsOf(id, status, attributes);
+    removed.push(...rowsWithout(before, now));
+    added.push(...rowsWithout(now, before));
     run.indexed = attributes;
   }
   if (removed.length > 0) database.sql(REMOVE).run(JSON.stringify(removed));
@@ -46,6 +48,12 @@ export function unindexAttributes(
 ): void {
   const rows = gone.flatMap(({ id, status, attributes }) => rowsOf(id, status, attributes));
   if (rows.length > 0) database.sql(REMOVE).run(JSON.stringify(rows));
+}
+
+/** Most attributes stay as they are when another one is set. */
+function rowsWithout(rows: readonly string[][], others: readonly string[][]): string[][] {
+  const known = new Set(others.map((row) => JSON.stringify(row)));
+  return known.size === 0 ? [...rows] : rows.filter((row) => !known.has(JSON.stringify(row)));
 }
 
 function rowsOf(id: string, status: RunStatus, attributes: Attributes | undefined): string[][] {
