@@ -36,7 +36,6 @@ export function callId(nodeId: string): string {
 /** The keys that one attempt has used. */
 export class Keys {
   readonly #nodeId: string;
-  readonly #used = new Set<string>();
   readonly #ids = new Set<string>();
   readonly #counts = new Map<string, number>();
 
@@ -50,12 +49,13 @@ export class Keys {
       throw new FinalError(
         `"${String(key).slice(0, 120)}" is not a valid key for ctx.${call} in "${this.#nodeId}"; use 1 to 100 letters, digits, spaces or any of . _ : @ + = , -`,
       );
-    if (this.#used.has(key))
+    // Counted keys contain a character that authors can't use.
+    const id = innerPrefix(this.#nodeId) + key;
+    if (this.#ids.has(id))
       throw new FinalError(
         `The key "${key}" was used before in this attempt of "${this.#nodeId}"; ctx.${call} needs a unique key, such as "${key}:2"`,
       );
-    this.#used.add(key);
-    return this.#note(innerPrefix(this.#nodeId) + key);
+    return this.#note(id);
   }
 
   /** Whether the attempt has made the call with this id. */

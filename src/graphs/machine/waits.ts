@@ -18,9 +18,9 @@ export interface Wait {
   /** The node of the attempt. */
   readonly owner: NodeRow;
   /** Name of the signal. An event reaches its step as a signal too. */
-  readonly signal?: string;
+  readonly signal?: string | undefined;
   /** The event, and the fields that it must have. */
-  readonly event?: EventWaitInput;
+  readonly event?: EventWaitInput | undefined;
   /** Fields of a form for its value, stored for the screens. */
   readonly fields?: readonly SignalField[] | undefined;
   /** As given, for the message. */
@@ -32,7 +32,7 @@ export interface Wait {
   /** Its time has come during a pause. It settles when the run is resumed, whatever the clock says then. */
   isOverdue?: boolean;
   /** Set once it is decided. */
-  outcome?: WaitOutcome;
+  outcome?: WaitOutcome | undefined;
   /** Called once the outcome is committed. */
   readonly wake: () => void;
 }

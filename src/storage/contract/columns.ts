@@ -199,13 +199,34 @@ function fromColumns(
   row: Row,
   whole: (text: string) => string = (text) => text,
 ): Record<string, unknown> {
-  const record: Record<string, unknown> = {};
-  for (const [key, [name, kind]] of Object.entries(columns)) {
+  const { entries, empty } = shapeOf(columns);
+  const record = { ...empty };
+  for (const [key, [name, kind]] of entries) {
     const value = row[name];
     record[key] =
       value === null || value === undefined ? undefined : kind === "json" ? JSON.parse(whole(value as string)) : value;
   }
   return record;
+}
+
+interface Shape {
+  readonly entries: readonly [string, Columns[string]][];
+  /** Has all properties. A copy is compact, while an object that gets thirty of them one by one becomes a hash table of several times the size. */
+  readonly empty: Readonly<Record<string, unknown>>;
+}
+
+const shapes = new Map<Columns, Shape>();
+
+function shapeOf(columns: Columns): Shape {
+  let shape = shapes.get(columns);
+  if (!shape) {
+    const entries = Object.entries(columns);
+    // The parser knows all properties before it creates the object.
+    const text = JSON.stringify(Object.fromEntries(entries.map(([key]) => [key, null])));
+    shape = { entries, empty: JSON.parse(text) as Record<string, unknown> };
+    shapes.set(columns, shape);
+  }
+  return shape;
 }
 
 type Whole = (text: string) => string;

@@ -8,6 +8,8 @@ export class Abort {
   #reason: Error | undefined;
   #controller: AbortController | undefined;
   #listener: ((reason: Error) => void) | undefined;
+  #rejection: Promise<never> | undefined;
+  #reject: ((reason: Error) => void) | undefined;
 
   /** Why it was aborted; undefined if it was not. */
   get reason(): Error | undefined {
@@ -24,11 +26,22 @@ export class Abort {
     return this.#controller.signal;
   }
 
+  /** Rejects with the reason. Takes a tenth of the memory of a signal, and an attempt may wait for months. */
+  get rejection(): Promise<never> {
+    if (this.#rejection) return this.#rejection;
+    const rejection = new Promise<never>((_resolve, reject) => (this.#reject = reject));
+    // Nobody may be waiting when it is aborted.
+    rejection.catch(() => undefined);
+    if (this.#reason) this.#reject?.(this.#reason);
+    return (this.#rejection = rejection);
+  }
+
   /** The first reason wins. */
   abort(reason: Error): void {
     if (this.#reason) return;
     this.#reason = reason;
     this.#controller?.abort(reason);
+    this.#reject?.(reason);
     this.#listener?.(reason);
   }
 

@@ -13,7 +13,7 @@ import type { TransactionHandle } from "../../../storage/contract/transaction.ts
 import type { Transition } from "../../../storage/contract/transition.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
 import type { EventWaitInput, SentEventRows } from "../../../storage/contract/sent-events.ts";
-import { PauseAbort, whenAborted, type Abort } from "./abort.ts";
+import { PauseAbort, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import { CallError, WaitTimeoutError } from "./call-error.ts";
@@ -80,12 +80,12 @@ export class Durable {
   readonly #node: NodeRow;
   readonly #machine: Machine;
   readonly #limits: AttemptLimits;
-  readonly #aborted: Promise<never>;
   readonly #keys: Keys;
   readonly #replay: Replay;
-  readonly #events: ReceivedEvents;
+  /** Created on first use, because most attempts wait for no event. */
+  #received: ReceivedEvents | undefined;
   /** Decisions of `patched` in this attempt. */
-  readonly #patches = new Map<string, Promise<boolean>>();
+  #patches: Map<string, Promise<boolean>> | undefined;
   #state: Record<string, Json>;
   #isStateNew = false;
   #isParked = false;
@@ -95,16 +95,22 @@ export class Durable {
   #held: (() => void)[] = [];
 
   constructor(options: DurableOptions, limits: AttemptLimits) {
-    const { attempt, controller } = options;
+    const { attempt } = options;
     this.#options = options;
     this.#node = attempt.node;
     this.#machine = attempt.run.machine;
     this.#limits = limits;
-    this.#aborted = whenAborted(controller.signal).promise;
     this.#keys = new Keys(this.#node.id);
     this.#replay = new Replay(this.#machine.inner.ordersOf(this.#node.id));
-    this.#events = new ReceivedEvents(options.sentEvents, this.#machine.row);
     this.#state = { ...(this.#node.state as Record<string, Json> | undefined) };
+  }
+
+  get #events(): ReceivedEvents {
+    return (this.#received ??= new ReceivedEvents(this.#options.sentEvents, this.#machine.row));
+  }
+
+  get #aborted(): Promise<never> {
+    return this.#options.controller.rejection;
   }
 
   /** State to store with the end of the attempt; undefined: none. */
@@ -250,11 +256,12 @@ export class Durable {
   }
 
   async patched(name: string): Promise<boolean> {
-    const known = this.#patches.get(name);
+    const patches = (this.#patches ??= new Map<string, Promise<boolean>>());
+    const known = patches.get(name);
     if (known !== undefined) return known;
     const id = this.#keys.use("patched", `patch:${name}`);
     const isPatched = this.#decidePatch(id);
-    this.#patches.set(name, isPatched);
+    patches.set(name, isPatched);
     return isPatched;
   }
 
@@ -405,7 +412,21 @@ export class Durable {
     what: Pick<Wait, "kind" | "id" | "signal" | "event" | "timeout" | "parse" | "fields">,
     wake: () => void,
   ): Wait {
-    return { ...what, owner: this.#node, wake };
+    const { kind, id, signal, event, timeout, parse, fields } = what;
+    // Written out: copied from another object, each would have a hidden class of its own, which takes more memory than the object.
+    return {
+      kind,
+      id,
+      owner: this.#node,
+      signal,
+      event,
+      fields,
+      timeout,
+      parse,
+      dueMs: undefined,
+      outcome: undefined,
+      wake,
+    };
   }
 
   /** @param make creates the wait. @param opening message that opens it. @param opened continues once it is open and stored. */

@@ -25,7 +25,7 @@ export class Slot {
   /** Whether a rate counts its start, which has not happened yet. */
   #isStarting: boolean;
   #hasEnded = false;
-  readonly #work = new Set<{ end(): void }>();
+  #work: Set<{ end(): void }> | undefined;
   #again: Promise<void> | undefined;
   #onAgain: (() => void) | undefined;
   #onFreed: (() => void) | undefined;
@@ -55,9 +55,9 @@ export class Slot {
    * ended counts no longer, although its code may go on.
    */
   keepBusy(): { end(): void } {
-    const work = { end: () => void (this.#work.delete(work) && this.#queue.count(-1)) };
+    const work = { end: () => void (this.#work?.delete(work) && this.#queue.count(-1)) };
     if (this.#hasEnded) return work;
-    this.#work.add(work);
+    (this.#work ??= new Set()).add(work);
     this.#queue.count(1);
     return work;
   }
@@ -98,7 +98,7 @@ export class Slot {
     this.#hasEnded = true;
     if (this.#isStarting) this.#queue.notStarted(this);
     this.#isStarting = false;
-    for (const work of this.#work) work.end();
+    for (const work of this.#work ?? []) work.end();
     this.free();
   }
 }
