@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createApp, type App } from "svckit";
-import { createEngine, graph, openStore, systemClock, worker, type Clock, type Store } from "svckit/graph";
+import { createEngine, graph, openStore, systemClock, worker, type Clock, type Engine, type Store } from "svckit/graph";
 import type { Load, LoadOrder } from "./http-load.ts";
 import { root } from "./places.ts";
 
@@ -56,7 +56,7 @@ const wide = graph<number, number[]>("wide", (g) => g.map("item", one, g.node("l
 
 /** @param hasPostgres without a server, starts over HTTP are left out */
 export function growthLoads(hasPostgres: boolean): GrowthLoad[] {
-  const loads = [recovery, wakingSleepers, nodesInOneRun, followersOfOneRun];
+  const loads = [recovery, recoveryOfDelayed, wakingSleepers, nodesInOneRun, followersOfOneRun];
   return hasPostgres ? [...loads, startsOverHttp] : loads;
 }
 
@@ -104,28 +104,39 @@ function databaseIn(folder: string): string {
   return `sqlite:${join(folder, "growth.db")}`;
 }
 
-const recovery: GrowthLoad = {
-  name: "recover() with waiting runs",
-  sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 100_000] },
-  prepare: (size, place) =>
-    withStore(place, async (store) => {
-      const engine = createEngine({ store, clock: systemClock, workers: [wait] });
-      await startAll(size, (at) => engine.start("wait", at));
-      await engine.idle();
-      await engine.close();
-    }),
-  run: (size, place) =>
-    withStore(place, async (store) => {
-      const engine = createEngine({ store, clock: systemClock, workers: [wait] });
-      const sample = await measured(async () => {
-        const count = await engine.recover();
-        if (count !== size) throw new Error(`${count} of ${size} runs were recovered`);
+/** Recovers runs that another process has started. @param start starts one of them. */
+function recoveryOf(name: string, start: (engine: Engine, at: number) => Promise<unknown>): GrowthLoad {
+  const engineOf = (store: Store): Engine => createEngine({ store, clock: systemClock, workers: [wait, one] });
+  return {
+    name,
+    sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 100_000] },
+    prepare: (size, place) =>
+      withStore(place, async (store) => {
+        const engine = engineOf(store);
+        await startAll(size, (at) => start(engine, at));
         await engine.idle();
-      });
-      await engine.close();
-      return sample;
-    }),
-};
+        await engine.close();
+      }),
+    run: (size, place) =>
+      withStore(place, async (store) => {
+        const engine = engineOf(store);
+        const sample = await measured(async () => {
+          const count = await engine.recover();
+          if (count !== size) throw new Error(`${count} of ${size} runs were recovered`);
+          await engine.idle();
+        });
+        await engine.close();
+        return sample;
+      }),
+  };
+}
+
+/** Each run has an attempt that waits. */
+const recovery = recoveryOf("recover() with waiting runs", (engine, at) => engine.start("wait", at));
+/** No run has an attempt. */
+const recoveryOfDelayed = recoveryOf("recover() with delayed runs", (engine, at) =>
+  engine.start("one", at, { delay: "30d" }),
+);
 
 /** A clock whose timers of more than a minute fire together, when `pass` is called. */
 class JumpClock implements Clock {

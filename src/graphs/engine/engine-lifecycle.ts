@@ -1,4 +1,5 @@
 /** Recovers runs when the process starts, and stops the parts of an engine in their order. */
+import { setImmediate as turn } from "node:timers/promises";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { silentLog } from "../../platform/shared/log.ts";
 import { wireStatus } from "../../platform/shared/wire.ts";
@@ -42,7 +43,7 @@ export class EngineLifecycle {
   /** All unfinished runs belong to this process, because it has the store to itself. */
   async #recoverAll(): Promise<number> {
     const { graphs } = this.#options.store;
-    const { activeRuns, registry, children: parents } = this.#parts;
+    const { activeRuns, restingRuns, registry, children: parents } = this.#parts;
     const children: GraphRow[] = [];
     const misfits = new Misfits(registry.all());
     let count = 0;
@@ -51,7 +52,10 @@ export class EngineLifecycle {
       const left = await this.#loadReadable(ids.filter((id) => !activeRuns.get(id)));
       for (const { row, nodes } of left)
         if (registry.of(row)?.hash !== row.definition) misfits.add(historyOf(row, nodes));
-      await Promise.all(left.map((stored) => activeRuns.recover(stored, true)));
+      const active = left.filter((stored) => !restingRuns.leave(stored));
+      await Promise.all(active.map((stored) => activeRuns.recover(stored, true)));
+      // A slice of resting runs needs no commit, whose answer would leave one.
+      await turn();
       children.push(...left.flatMap(({ row }) => (row.parentGraph === undefined ? [] : [row])));
       count += left.length;
       after = ids.at(-1);

@@ -14,6 +14,7 @@ import { EventRouter } from "./events/route-event.ts";
 import { ThrottledStarts } from "./events/throttled-starts.ts";
 import { SentEvents } from "./events/sent-events.ts";
 import { KeepAlive } from "./runs/keep-alive.ts";
+import { RestingRuns } from "./runs/resting-runs.ts";
 import { NewGraphs } from "./runs/start-run.ts";
 import { WorkerQueues } from "./queues.ts";
 import { Registry } from "./registry.ts";
@@ -103,8 +104,10 @@ function execution(options: EngineOptions, values: ValueLimits) {
     progressPerSecond,
     onStep: options.onStep,
   });
+  const restingRuns = new RestingRuns({ activeRuns, registry, clock, log, state, busy });
   const remoteRunner = new RemoteRunner({ registry, isolation, tools, dispatcher, starts });
-  return { registry, isolation, tools, children, admission, state, busy, dispatcher, activeRuns, remoteRunner };
+  const parts = { registry, isolation, tools, children, admission, state, busy, dispatcher };
+  return { ...parts, activeRuns, restingRuns, remoteRunner };
 }
 
 /** The parts that callers use: they read the store and send commands to runs. */
