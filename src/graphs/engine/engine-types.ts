@@ -74,6 +74,7 @@ export interface Engine {
   snapshot(graphId: string, options?: SnapshotOptions): Promise<Snapshot | undefined>;
   /** Facts about a missing run: its creation time, from its id, and whether retention can have removed it. */
   absence(graphId: string): Promise<Absence>;
+  /** A note of its size replaces an input or result that is in a bucket; `snapshot` has them. */
   list(query: GraphQuery): Promise<Page<Snapshot>>;
   /**
    * Durations of the matching runs in milliseconds. A running run counts with its age, a queued one not at all. Covers the newest `limit`

@@ -7,6 +7,7 @@ import { testDatabase, withoutPostgres } from "../../testing/test-database.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Store } from "../contract/contract.ts";
 import type { GraphEvent, NewEvent } from "../contract/graph-rows.ts";
+import type { GraphStore } from "../contract/graph-store.ts";
 import { ENCRYPTED, openedStore, TEST_KEY } from "../contract/opened-store.testkit.ts";
 import { runState } from "../contract/run-state.ts";
 import { graphRow, nextId, nodeRow } from "../contract/sample-rows.testkit.ts";
@@ -18,6 +19,8 @@ import { SqlitePayloads } from "../sqlite/payload-database.ts";
 import { openStore } from "../open-store.ts";
 import type { BucketConfig } from "./bucket-url.ts";
 import { fakeS3, type FakeS3 } from "./fake-s3.testkit.ts";
+import { ValueCommits, type ValueWriter } from "./value-commits.ts";
+import { ValueObjects } from "./value-objects.ts";
 
 const hasNoPostgres = await withoutPostgres();
 const ABOVE = 200;
@@ -416,4 +419,26 @@ describe("a database with values in a bucket", () => {
     for (const store of [one, two]) await store.close();
     await database.drop();
   });
+});
+
+describe("a transition without large values", () => {
+  for (const above of [undefined, ABOVE])
+    it(`reaches the database at once and as it is, with the limit ${above}`, async () => {
+      const passedOn: Transition[] = [];
+      const commit = async (transition: Transition): Promise<boolean> => passedOn.push(transition) > 0;
+      // No other members are called.
+      const graphs = { commit } as unknown as GraphStore;
+      const writer = above === undefined ? undefined : ({ above } as ValueWriter);
+      const commits = new ValueCommits(graphs, new ValueObjects(undefined), writer);
+      const id = nextId();
+      const transition = {
+        graphId: id,
+        insert: graphRow(id),
+        insertNodes: [nodeRow(id, "a")],
+        events: [log(id, small("e"))],
+      };
+      const written = commits.commit(transition);
+      assert.equal(passedOn[0], transition);
+      assert.equal(await written, true);
+    });
 });
