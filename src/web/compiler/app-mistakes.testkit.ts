@@ -266,12 +266,13 @@ export const RENDER_MISTAKES: readonly RenderMistake[] = [
     ],
   },
   {
-    name: "a handler in the result of a call that is spread",
+    name: "a handler of an object of the module that is spread as a prop",
     code: "SVC201",
-    text: "const usePress = () => { const n = signal(1); return { onClick: () => n.value++ }; }; export const A = () => <button {...usePress()}>x</button>;",
+    text: "const press = { onClick: () => 1 }; const B = (props) => <button {...props.press}>x</button>; export const A = () => <B press={press} />;",
     fixed: [
+      "const B = (props) => <button {...props.press}>x</button>; export const A = () => <B press={{ onClick: () => 1 }} />;",
+      "const press = { onClick: () => 1 }; export const A = () => <button onClick={press.onClick}>x</button>;",
       "const usePress = () => { const n = signal(1); return { onClick: () => n.value++ }; }; export const A = () => { const press = usePress(); return <button {...press}>x</button>; };",
-      "const usePress = () => { const n = signal(1); return { onClick: () => n.value++ }; }; export const A = () => { const press = usePress(); return <button onClick={press.onClick}>x</button>; };",
     ],
   },
   {

@@ -259,7 +259,8 @@ function capturesState(module: Module, node: Node, owner: FunctionNode): boolean
   });
 }
 
-function createsState(module: Module, { body }: FunctionNode): boolean {
+/** Whether a function is a hook, by the calls in its body. */
+export function createsState(module: Module, { body }: FunctionNode): boolean {
   let found = false;
   if (body)
     walk(body, (node) => {

@@ -7,6 +7,7 @@ import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
+import { createsState } from "../analyze/escaping.ts";
 import { componentName } from "../analyze/components.ts";
 import type { Returns } from "../analyze/early-returns.ts";
 import {
@@ -174,7 +175,7 @@ export class LivePropsEmitter {
       target?.browser.emitOwn(attribute.own, newScope(0, target.client.newEdits()));
     const isMade = object.type === "CallExpression" || binding?.owner === null;
     if (isMade && !holdsJsx(object)) this.#markCall(attribute);
-    if (binding?.owner === null && attribute.again === undefined)
+    if (binding?.owner === null && attribute.again === undefined && !this.#isHookCall(object))
       throw diagnostic(
         this.#module.file,
         "SVC103",
@@ -190,8 +191,19 @@ export class LivePropsEmitter {
   #markCall(attribute: SpreadAttribute): void {
     const { expression } = attribute;
     attribute.once = this.#out.local(`spread${this.#symbols.s++}`);
+    if (this.#isHookCall(unwrap(expression))) return;
     const made = this.#values.derived("derive", this.#values.derive([expression]));
     if (made !== undefined) attribute.again = `() => ${made}`;
+  }
+
+  /** Whether a call creates state, so that the browser must not repeat it. Functions of hooks have records of their own. */
+  #isHookCall(object: Node): boolean {
+    const callee = object.type === "CallExpression" ? unwrap(object.callee) : undefined;
+    const binding = callee && bindingAt(this.#module, callee);
+    const fn = binding && functionOf(binding);
+    return (
+      binding !== undefined && (/^use[A-Z]/.test(binding.name) || (fn !== undefined && createsState(this.#module, fn)))
+    );
   }
 
   #emitAgain(
