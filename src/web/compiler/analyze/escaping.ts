@@ -126,9 +126,9 @@ function escapes(module: Module, node: Node, isOfComponent: boolean): boolean {
     case "ArrowFunctionExpression":
       return parent.body === node;
     case "Property":
-      return parent.kind === "init" && parent.value === node && !isOfLifted(module, parent, isOfComponent);
+      return parent.kind === "init" && parent.value === node && !staysInObject(module, parent, isOfComponent);
     case "ArrayExpression":
-      return !isOfLifted(module, parent, isOfComponent);
+      return !staysInObject(module, parent, isOfComponent);
     case "VariableDeclarator":
       return parent.init === node && isNamedElsewhere(module, parent.id, isOfComponent);
     case "AssignmentExpression":
@@ -201,6 +201,11 @@ function isSpread(module: Module, id: Node): boolean {
   return module.scopes.references.some(
     ({ binding: used, parent }) => used !== undefined && used === binding && parent.type === "JSXSpreadAttribute",
   );
+}
+
+/** Whether the browser gets a computed with the object around it, and no component receives that object. */
+function staysInObject(module: Module, place: Node, isOfComponent: boolean): boolean {
+  return isOfLifted(module, place, isOfComponent) && !isGivenAway(module, place);
 }
 
 /** A constant object of a component that is created again as a whole (lifted.ts), or one whose functions belong to an element. */

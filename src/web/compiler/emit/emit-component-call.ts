@@ -1,6 +1,6 @@
 /** Step 4, server code: emits `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
-import { passesStateOn } from "../analyze/analyze.ts";
+import { passesStateOn, type Module } from "../analyze/analyze.ts";
 import { directFunction } from "../analyze/direct-calls.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { attributeExpression, attributeText, onlyChild } from "../extract/jsx-forms.ts";
@@ -19,7 +19,7 @@ import type { Walker } from "./emit-server-parts.ts";
 import { attempt, fail, looseRegion, type Extraction } from "../extract/extraction.ts";
 import { isFunctionProp } from "../extract/handlers.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
-import { svcName } from "../analyze/declaration-kinds.ts";
+import { initOf, svcName } from "../analyze/declaration-kinds.ts";
 import type { Code } from "../model.ts";
 import type { ChildViewsEmitter } from "./emit-child-views.ts";
 import type { LivePropsEmitter } from "./emit-live-props.ts";
@@ -168,7 +168,7 @@ export class ComponentCallEmitter {
     if (attribute.value?.type === "JSXExpressionContainer")
       this.#props.add(attribute, attribute.value.expression, this.#walker.isReplaced());
     if (attribute.value?.type === "JSXExpressionContainer" && this.#live.serverTag(attribute)?.endsWith(".Provider"))
-      this.provided.push(attribute.value.expression);
+      this.provided.push(...readOnce(this.#extraction.module, attribute.value.expression));
     const name = attribute.name.type === "JSXNamespacedName" ? this.#refuseBind(attribute) : attribute.name.name;
     const key = `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: `;
     const { value } = attribute;
@@ -271,4 +271,21 @@ export function refuseAwait(extraction: Extraction, root: Node): void {
     }
     return undefined;
   });
+}
+
+/** Kinds of names whose values readers of a context follow. */
+const FOLLOWED = new Set(["signal", "store", "computed", "function", "resource", "ref"]);
+
+/** Parts of a provided value that readers get once: all but signals, computeds and functions. */
+function readOnce(module: Module, expression: Node): Node[] {
+  const node = unwrap(expression);
+  if (isFunction(node)) return [];
+  if (node.type === "ObjectExpression")
+    return node.properties.flatMap((item) => readOnce(module, item.type === "Property" ? item.value : item.argument));
+  if (node.type === "CallExpression" && svcName(node.callee, module.scopes) === "computed") return [];
+  const binding = node.type === "Identifier" ? module.scopes.within(node)[0]?.binding : undefined;
+  if (!binding) return [node];
+  const kind = module.kind(binding);
+  const init = kind === "lifted" ? initOf(binding) : undefined;
+  return FOLLOWED.has(kind) ? [] : init ? readOnce(module, init) : [node];
 }

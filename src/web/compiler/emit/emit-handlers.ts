@@ -1,5 +1,7 @@
 /** Emits handlers: functions of the source with the slots of the scope as an additional first parameter. */
 import type { Module } from "../analyze/analyze.ts";
+import { isCallOfHook } from "../extract/handlers.ts";
+import { propReads } from "../analyze/prop-reads.ts";
 import { isFunction, type Node } from "../parse/ast.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import type { ClientModule } from "./client-module.ts";
@@ -53,7 +55,8 @@ export class HandlerEmitter {
     const { scope } = place;
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
-    const opening = first && CHOICES.has(first.type) ? "((" : "(";
+    const kept = first && this.#isMadeOnce(first, place) ? `${slots}.${this.#client.names.unique("made")} ??= ` : "";
+    const opening = first && CHOICES.has(first.type) ? "((" : `(${kept}`;
     const before = this.#condition(handler) + handler.before.map((step) => this.#before(step, handler, scope)).join("");
     const isChoice = first !== undefined && CHOICES.has(first.type);
     // An optional function prop may be missing, and a condition may have `false` or no value.
@@ -70,6 +73,14 @@ export class HandlerEmitter {
     const open = `(${slots}, ${event}, ${element}) => `;
     if (!handler.takesElement) return [open, opening, first, call];
     return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "}"];
+  }
+
+  /** Whether the call of a hook's function makes the handler, `onInput={debounced(save, 300)}`, from what does not change. */
+  #isMadeOnce(fn: Node, { scope, level }: Place): boolean {
+    if (fn.type !== "CallExpression" || scope.isClosure || level > 0 || !isCallOfHook(this.#module, fn)) return false;
+    return fn.arguments.every(
+      (item) => isFunction(item) || (this.#module.liveness(item) === "static" && propReads(this.#module, item) === ""),
+    );
   }
 
   #isProp(fn: Node, scope: Scope): boolean {

@@ -1,7 +1,7 @@
 /** Validates the functions of event attributes, and finds the flags that are known at compile time. */
 import type { ESTree } from "vite";
 import { mayHoldSignals, type Module } from "../analyze/analyze.ts";
-import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isFunction, memberName, returnsOf, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { functionOf, initOf } from "../analyze/declaration-kinds.ts";
 import { isBind, propertyOf } from "../analyze/lifted.ts";
@@ -27,7 +27,7 @@ export function checkHandler(
     for (const part of choicesOf(handler)) checkHandler(module, attribute, part, frames, isView);
     return;
   }
-  if (handler.type === "CallExpression" && makesFunction(module, handler)) return;
+  if (handler.type === "CallExpression" && (makesFunction(module, handler) || isCallOfHook(module, handler))) return;
   if (handler.type === "Identifier") {
     const binding = referenceOf(module, handler)?.binding;
     if (!binding || ["function", "import", "let", "lifted"].includes(module.kind(binding))) return;
@@ -77,7 +77,7 @@ function choicesOf(node: ESTree.ConditionalExpression | ESTree.LogicalExpression
   return node.operator === "&&" ? [node.right] : [node.left, node.right];
 }
 
-/** `save.bind(null, 1)`, or the call of a local function that only returns a function: `const select = (id) => () => …`. */
+/** `save.bind(null, 1)`, or the call of a local function that returns functions: `const select = (id) => () => …`. */
 function makesFunction(module: Module, call: ESTree.CallExpression): boolean {
   const callee = unwrap(call.callee);
   const bound = isBind(call) && callee.type === "MemberExpression" ? unwrap(callee.object) : undefined;
@@ -87,7 +87,18 @@ function makesFunction(module: Module, call: ESTree.CallExpression): boolean {
   const kind = module.kind(binding);
   if (bound) return kind === "function" || kind === "import" || kind === "lifted";
   const fn = functionOf(binding);
-  return fn?.type === "ArrowFunctionExpression" && fn.expression && isFunction(unwrap(fn.body));
+  if (!fn) return false;
+  const results = fn.type === "ArrowFunctionExpression" && fn.expression ? [fn.body as Node] : returnsOf(fn);
+  return results.length > 0 && !fn.async && !fn.generator && results.every((result) => isFunction(unwrap(result)));
+}
+
+/** `set("name")` or `form.set("name")` for a function that a hook returns. A call without arguments is likelier a mistake. */
+export function isCallOfHook(module: Module, call: ESTree.CallExpression): boolean {
+  const callee = unwrap(call.callee);
+  const root = callee.type === "MemberExpression" ? unwrap(callee.object) : callee;
+  const binding = root.type === "Identifier" ? referenceOf(module, root)?.binding : undefined;
+  if (!binding || call.arguments.length === 0 || (callee.type === "MemberExpression" && isBind(call))) return false;
+  return module.kind(binding) === "value" && binding.owner !== null && isOfHook(binding);
 }
 
 /** Whether a prop's expression has a function that the browser can create: a choice, a bound function, or a member of a lifted object. */
