@@ -28,8 +28,9 @@ export class StorePropReads {
 
   /** @param expression of a text, attribute, list or condition that the browser will not write again. */
   watch(expression: Node): void {
-    if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression));
-    else
+    const isFollowed = this.#live.follows(expression);
+    if (!isFollowed && this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression));
+    else if (!isFollowed)
       walk(expression, (node) => {
         if (isFunction(node) || isJsx(node)) return false;
         if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
@@ -38,7 +39,7 @@ export class StorePropReads {
       });
     // Behind the props, whose checks belong inside.
     for (const leaf of leavesOf(expression)) this.#watchReads(leaf);
-    if (!this.#live.follows(expression)) this.watchProps(expression);
+    if (!isFollowed) this.watchProps(expression);
   }
 
   /** @param expression that nothing evaluates again, even if a prop that it reads is live. */

@@ -1,0 +1,71 @@
+/**
+ * Finds names whose values may be stores, although the syntax doesn't show it: results of hooks and other functions, items of rows, and props.
+ * Only the server knows the value, so it decides for each instance whether the browser gets bindings (web/ssr/resume/held-state.ts).
+ */
+import { isInside, type Module } from "./analyze.ts";
+import { svcName } from "./declaration-kinds.ts";
+import { namedMembers } from "./mutations.ts";
+import { isFunction, memberName, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
+
+/** First character of the name of such a value, which no prop has. */
+export const HELD = "~";
+
+/** Stands for the members of a value that is passed to a function, and for computed ones. */
+const ANY = "*";
+
+/** @returns the name under which the server looks at the value of a binding; undefined if it can't be a store, or is known to be one */
+export function heldName(module: Module, fn: FunctionNode, binding: Binding): string | undefined {
+  const isHeld = binding.declared === "param" ? isOfRow(fn, binding) : isOfCall(module, fn, binding);
+  return isHeld ? `${HELD}${binding.name}${binding.node.start}` : undefined;
+}
+
+/** A parameter of a function inside of the component, such as the item of a row. */
+function isOfRow(fn: FunctionNode, { owner }: Binding): boolean {
+  return owner !== null && owner !== fn && isInside(owner, fn);
+}
+
+/** A constant of the component that is made by a call. */
+function isOfCall(module: Module, fn: FunctionNode, binding: Binding): boolean {
+  const { declared, owner, source } = binding;
+  if (declared !== "const" || owner !== fn || module.kind(binding) !== "value") return false;
+  if (source.type !== "VariableDeclarator" || !source.init) return false;
+  let isCalled = false;
+  let isMarked = false;
+  walk(source.init, (node) => {
+    if (isFunction(node)) return false;
+    if (node.type !== "CallExpression") return undefined;
+    if (svcName(node.callee, module.scopes) === "untrack") isMarked = true;
+    else isCalled = true;
+    return undefined;
+  });
+  return isCalled && !isMarked;
+}
+
+/** The members that the component's code reads of a value, separated by spaces. @param isOf whether a reference is to the value */
+export function membersRead(
+  module: Module,
+  fn: FunctionNode,
+  isOf: (reference: Reference) => Node | undefined,
+): string | undefined {
+  const paths = new Set<string>();
+  for (const reference of module.scopes.within(fn)) {
+    const start = isOf(reference);
+    if (!start || isInHandler(module, start)) continue;
+    const members = namedMembers(module, start);
+    const last = members.at(-1) ?? start;
+    const user = module.parentOf(last);
+    if (members.length > 0) paths.add(members.map(memberName).join("."));
+    else if (user?.type === "MemberExpression" || user?.type === "CallExpression") paths.add(ANY);
+  }
+  return paths.size === 0 ? undefined : [...paths].sort().join(" ");
+}
+
+/** Whether code is in a handler, which runs later. */
+function isInHandler(module: Module, node: Node): boolean {
+  for (let at = module.parentOf(node); at; at = module.parentOf(at)) {
+    if (at.type !== "JSXAttribute") continue;
+    return at.name.type !== "JSXIdentifier" || /^(?:on[A-Z]|ref$|key$)/.test(at.name.name);
+  }
+  return false;
+}
