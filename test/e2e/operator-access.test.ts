@@ -171,7 +171,10 @@ describe("svc start on a new machine", () => {
       assert.equal((await ask(server.url, "/_svc/benchmark.json")).status, 404);
       assert.equal(statSync(join(folderOfRun, "secret")).mode & 0o777, 0o600);
       assert.match((await ask(server.url, "/sitemap.xml")).body, new RegExp(`<loc>${server.url}/`));
-      const warnings = server.output().split("\n").filter((line) => line.includes("SVC_SITE_URL"));
+      const warnings = server
+        .output()
+        .split("\n")
+        .filter((line) => line.includes("SVC_SITE_URL"));
       assert.deepEqual([warnings.length, warnings[0]?.includes("absolute links use that address")], [1, true]);
     } finally {
       await server.stop();

@@ -173,7 +173,9 @@ export class Durable {
       const value = runEnclosed(this.owner, callName("tx", key), () => run(db));
       return value instanceof Promise ? value.then(kept) : kept(value);
     };
-    return this.#once(id, "tx", () => attempt.run.transact({ graphId: node.graphId, isAsync, statements, decide: decided }));
+    return this.#once(id, "tx", () =>
+      attempt.run.transact({ graphId: node.graphId, isAsync, statements, decide: decided }),
+    );
   }
 
   async artifact(name: string, data: ArtifactData, type = "application/octet-stream"): Promise<ArtifactRef> {
