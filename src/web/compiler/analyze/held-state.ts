@@ -25,7 +25,7 @@ function isOfRow(fn: FunctionNode, { owner }: Binding): boolean {
   return owner !== null && owner !== fn && isInside(owner, fn);
 }
 
-/** A constant of the component that is made by a call. */
+/** A constant of the component that is made by a call, or from such a constant. */
 function isOfCall(module: Module, fn: FunctionNode, binding: Binding): boolean {
   const { declared, owner, source } = binding;
   if (declared !== "const" || owner !== fn || module.kind(binding) !== "value") return false;
@@ -39,7 +39,11 @@ function isOfCall(module: Module, fn: FunctionNode, binding: Binding): boolean {
     else isCalled = true;
     return undefined;
   });
-  return isCalled && !isMarked;
+  if (isMarked || isCalled) return !isMarked;
+  // Earlier constants only, so that functions which name each other end here.
+  return module.scopes
+    .within(source.init)
+    .some(({ binding: from }) => from && from.node.start < binding.node.start && isOfCall(module, fn, from));
 }
 
 /** The members that the component's code reads of a value, separated by spaces. @param isOf whether a reference is to the value */
@@ -48,17 +52,60 @@ export function membersRead(
   fn: FunctionNode,
   isOf: (reference: Reference) => Node | undefined,
 ): string | undefined {
-  const paths = new Set<string>();
+  const members = new MembersRead(module, fn);
   for (const reference of module.scopes.within(fn)) {
     const start = isOf(reference);
-    if (!start || isInHandler(module, start)) continue;
+    if (start) members.note(start, []);
+  }
+  return members.paths.size === 0 ? undefined : [...members.paths].sort().join(" ");
+}
+
+/** Collects the members that are read of a value, also through names and patterns of constants: `const { data } = form`. */
+class MembersRead {
+  readonly #module: Module;
+  readonly #fn: FunctionNode;
+  readonly #seen = new Set<Binding>();
+  readonly paths = new Set<string>();
+
+  constructor(module: Module, fn: FunctionNode) {
+    this.#module = module;
+    this.#fn = fn;
+  }
+
+  /** @param start a use of the value's member `path` */
+  note(start: Node, path: readonly string[]): void {
+    const module = this.#module;
+    if (isInHandler(module, start)) return;
     const members = namedMembers(module, start);
     const last = members.at(-1) ?? start;
+    const names = [...path, ...members.flatMap((member) => memberName(member) ?? [])];
     const user = module.parentOf(last);
-    if (members.length > 0) paths.add(members.map(memberName).join("."));
-    else if (user?.type === "MemberExpression" || user?.type === "CallExpression") paths.add(ANY);
+    if (user?.type === "VariableDeclarator" && user.init === last) this.#noteTarget(user.id, names);
+    else if (names.length > 0) this.paths.add(names.join("."));
+    else if (user?.type === "MemberExpression" || user?.type === "CallExpression") this.paths.add(ANY);
   }
-  return paths.size === 0 ? undefined : [...paths].sort().join(" ");
+
+  /** @param target the name or pattern that gets the member `path` */
+  #noteTarget(target: Node, path: readonly string[]): void {
+    if (target.type === "AssignmentPattern") this.#noteTarget(target.left, path);
+    else if (target.type === "Identifier") this.#noteName(target, path);
+    else if (target.type === "ObjectPattern")
+      for (const item of target.properties) {
+        const key =
+          item.type === "Property" && !item.computed && item.key.type === "Identifier" ? item.key.name : undefined;
+        if (item.type === "Property" && key !== undefined) this.#noteTarget(item.value, [...path, key]);
+        else this.paths.add(path.join(".") || ANY);
+      }
+    else this.paths.add(path.join(".") || ANY);
+  }
+
+  #noteName(name: Node, path: readonly string[]): void {
+    const binding = this.#module.scopes.bindingAt(name);
+    if (!binding || this.#seen.has(binding)) return;
+    this.#seen.add(binding);
+    for (const reference of this.#module.scopes.within(this.#fn))
+      if (reference.binding === binding && reference.node !== name) this.note(reference.node, path);
+  }
 }
 
 /** Whether code is in a handler, which runs later. */

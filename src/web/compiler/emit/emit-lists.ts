@@ -1,6 +1,6 @@
 /** Step 4, browser code: emits bindings of lists, whose rows the browser creates and moves. */
 import { PATHS } from "../../../platform/shared/wire.ts";
-import { isInside, type Module } from "../analyze/analyze.ts";
+import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import { keyExpression, readsOutside } from "../extract/row-identity.ts";
 import { diagnostic } from "../diagnostics.ts";
@@ -64,10 +64,11 @@ export class ListEmitter {
   }
 
   /**
-   * Detects expressions that may change while the row's item stays: they read signals, the index, an outer row, or constants of the row
-   * that depend on these.
+   * Detects expressions that may change while the row's item stays: they read signals, the index, an outer row, values of the component that
+   * may read signals when they are called, or constants of the row that depend on these.
    */
   #readsOutsideOf({ row }: List, scope: Scope): (node: Node) => boolean {
+    const module = this.#module;
     const [item] = row.params;
     const isOuter = ({ owner, node }: Binding): boolean => {
       if (owner === row) return row.params.some((param) => param !== item && isInside(node, param));
@@ -75,13 +76,14 @@ export class ListEmitter {
     };
     const asked = new Set<Binding>();
     const reads = (node: Node): boolean =>
-      this.#module.liveness(node) !== "static" || this.#module.scopes.within(node).some(readsOuter);
+      module.liveness(node) !== "static" || module.scopes.within(node).some(readsOuter);
     const readsOuter = ({ binding }: Reference): boolean => {
       if (!binding || asked.has(binding)) return false;
       if (isOuter(binding)) return true;
-      if (binding.owner !== row || binding.declared === "param") return false;
+      if (binding.owner === null || (isInside(binding.node, row) && binding.declared === "param")) return false;
       asked.add(binding);
-      return reads(binding.source);
+      if (isInside(binding.node, row)) return reads(binding.source);
+      return mayHoldSignals(binding, module.kind(binding)) || reads(binding.source);
     };
     return (node) => {
       asked.clear();

@@ -30,7 +30,9 @@ export function readsOutside(element: Element, reads: (node: Node) => boolean): 
     // When the scope wakes, typed text is stored and refs are assigned, so the row must be bound by then.
     element.attributes.some(
       (item) =>
-        item.kind === "field" || item.kind === "ref" || (item.kind === "value" && item.live && reads(item.expression)),
+        item.kind === "field" ||
+        item.kind === "ref" ||
+        ((item.kind === "value" || item.kind === "spread") && item.live && reads(item.expression)),
     ) ||
     element.items.some((item) => {
       if (item.kind === "run") return item.parts.some((part) => typeof part !== "string" && reads(part));
