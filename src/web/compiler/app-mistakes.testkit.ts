@@ -291,12 +291,13 @@ export const RENDER_MISTAKES: readonly RenderMistake[] = [
     fixed: ["const B = () => <div>x</div>; export const A = () => <div><B /></div>;"],
   },
   {
-    name: "a store that a component shows with an instance of a class",
+    name: "a store that a component shows as a whole",
     code: "SVC204",
-    text: "class Model { of(x) { return x.join(); } } const B = (props) => { const model = new Model(); return <p>{model.of(props.s.all)}</p>; }; export function A() { const s = store({ all: [1] }); return <B s={s} />; }",
+    text: "const B = (props) => <p>{props.all.join()}</p>; export function A() { const all = store([1]); return <B all={all} />; }",
     fixed: [
-      "const B = (props) => { const shown = computed(() => props.s.all.join()); return <p>{shown.value}</p>; }; export function A() { const s = store({ all: [1] }); return <B s={s} />; }",
-      "class Model { of(x) { return x.join(); } } const B = (props) => { const model = new Model(); return <p>{untrack(() => model.of(props.s.all))}</p>; }; export function A() { const s = store({ all: [1] }); return <B s={s} />; }",
+      "const B = (props) => { const shown = computed(() => props.all.join()); return <p>{shown.value}</p>; }; export function A() { const all = store([1]); return <B all={all} />; }",
+      "const B = (props) => <p>{props.shown.value}</p>; export function A() { const all = store([1]); const shown = computed(() => all.join()); return <B shown={shown} />; }",
+      "const B = (props) => <p>{untrack(() => props.all.join())}</p>; export function A() { const all = store([1]); return <B all={all} />; }",
     ],
   },
   {

@@ -67,8 +67,8 @@ export interface LiveModule {
   imports: readonly ClientImport[];
   /** Props that the file passes as derived values. */
   passed: readonly PassedProp[];
-  /** Whether instances may need it although no prop is live: for handlers in a spread, or a value that turns out to be a store. */
-  isAlwaysNeeded: boolean;
+  /** Whether an element of the file gets props in a spread, which may contain handlers. */
+  hasSpread: boolean;
   /** Names of the props that are functions, which the browser may call. */
   functions: ReadonlySet<string>;
   /** Names of the props that its code captures, which runs only if they are live. */
@@ -172,10 +172,10 @@ function importedAs(binding: Binding, { start, end }: Node): ClientImport[] {
   return [{ source: declaration.source.value, imported: exportedName(binding), local: binding.name, start, end }];
 }
 
-function liveModule({ client, passed, isAlwaysNeeded, functions }: LivePropsEmitter): LiveModule | undefined {
+function liveModule({ client, passed, hasSpread, functions }: LivePropsEmitter): LiveModule | undefined {
   if (client.isEmpty && functions.size === 0) return undefined;
   const { imports, captured } = client;
-  return { output: client.render(), imports, passed, isAlwaysNeeded, functions, captured };
+  return { output: client.render(), imports, passed, hasSpread, functions, captured };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */

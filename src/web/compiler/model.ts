@@ -114,10 +114,8 @@ export interface Scope {
 export interface LiveScope {
   /** Name of the server constant. */
   block: string;
-  /** Code of the component's props object, with the state that the instance shows. */
+  /** Code of the component's props object. */
   props: string;
-  /** Code that makes that object, if `props` is a name for it. */
-  held: string;
   /** Number of leading slots that bindings read. */
   boundCount: number;
   /** Names of props, separated by spaces, for each bit of the mask that says which bindings the instance has. */

@@ -7,7 +7,6 @@ import { isInside, type Module } from "./analyze.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
 import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
-import { heldName } from "./held-state.ts";
 import { assigning, createsState, mayRunAgain } from "./repeatable.ts";
 import { partsOf, valueSources } from "./value-sources.ts";
 
@@ -27,46 +26,19 @@ export function propReads(module: Module, node: Node): string {
   return [...names].sort().join(" ");
 }
 
-/** As `propReads`, with the names of values that may turn out to be stores (held-state.ts). */
-export function shownReads(module: Module, node: Node): string {
-  const fn = componentOf(module, node);
-  if (!fn) return "";
-  const names = new Set<string>();
-  collect(module, fn, node, names, new Set(), true);
-  return [...names].sort().join(" ");
-}
-
-/** @param withHeld whether the names of values that may be stores count */
-function collect(
-  module: Module,
-  fn: FunctionNode,
-  node: Node,
-  names: Set<string>,
-  seen: Set<Node>,
-  withHeld = false,
-): void {
+function collect(module: Module, fn: FunctionNode, node: Node, names: Set<string>, seen: Set<Node>): void {
   if (seen.has(node)) return;
   seen.add(node);
   const marked = untracked(module, node);
   for (const reference of module.scopes.within(node)) {
     const { binding } = reference;
-    if (!binding || isInside(binding.node, node)) continue;
+    if (!binding || isInside(binding.node, node) || binding.owner !== fn) continue;
     if (marked.some((call) => isInside(reference.node, call))) continue;
-    const held = withHeld ? heldName(module, fn, binding) : undefined;
-    if (held !== undefined) names.add(held);
-    if (withHeld && isOfInnerFunction(fn, binding))
-      for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen, true);
-    if (binding.owner !== fn) continue;
     const name = propOf(fn, reference, binding);
     if (name !== undefined) names.add(name);
     if (binding.declared === "param") collectDefault(module, fn, binding, names, seen);
-    for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen, withHeld);
+    for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen);
   }
-}
-
-/** Whether a function inside of the component declares a name, such as that of a row. */
-function isOfInnerFunction(fn: FunctionNode, { owner }: Binding): boolean {
-  return owner !== null && owner !== fn && isInside(owner, fn);
 }
 
 /**

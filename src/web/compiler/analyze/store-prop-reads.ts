@@ -28,9 +28,8 @@ export class StorePropReads {
 
   /** @param expression of a text, attribute, list or condition that the browser will not write again. */
   watch(expression: Node): void {
-    const isFollowed = this.#live.follows(expression);
-    if (!isFollowed && this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression));
-    else if (!isFollowed)
+    if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression));
+    else
       walk(expression, (node) => {
         if (isFunction(node) || isJsx(node)) return false;
         if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
@@ -39,7 +38,7 @@ export class StorePropReads {
       });
     // Behind the props, whose checks belong inside.
     for (const leaf of leavesOf(expression)) this.#watchReads(leaf);
-    if (!isFollowed) this.watchProps(expression);
+    if (!this.#live.follows(expression)) this.watchProps(expression);
   }
 
   /** @param expression that nothing evaluates again, even if a prop that it reads is live. */

@@ -26,7 +26,7 @@ function noteLive(modules: AppModules, id: string, path: string, compiled: Compi
   modules.shown.set(id, live.captured);
   modules.live.set(id + LIVE_QUERY, path + LIVE_QUERY);
   if (live.functions.size > 0) modules.functions.set(id + LIVE_QUERY, live.functions);
-  if (live.isAlwaysNeeded) modules.always.add(id + LIVE_QUERY);
+  if (live.hasSpread) modules.spreads.add(id + LIVE_QUERY);
   if (live.passed.length > 0) modules.passed.set(id, live.passed);
 }
 
@@ -40,7 +40,7 @@ export function forgetCompiled(modules: AppModules, id: string): void {
 function forgetContents(modules: AppModules, id: string): void {
   for (const known of [modules.jsx, modules.kept, modules.frozen, modules.captured]) known.delete(id);
   for (const known of [modules.shown, modules.passed, modules.takers, modules.creators]) known.delete(id);
-  for (const known of [modules.live, modules.functions, modules.always]) known.delete(id + LIVE_QUERY);
+  for (const known of [modules.live, modules.functions, modules.spreads]) known.delete(id + LIVE_QUERY);
   modules.values.delete(id + VALUES_QUERY);
   modules.views.delete(id + VIEWS_QUERY);
 }

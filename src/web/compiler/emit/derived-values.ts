@@ -6,14 +6,13 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
-import { componentOf, propReads, shownReads, topProperty } from "../analyze/prop-reads.ts";
+import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
 import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
 import { newScope, type Code, type Scope, type Slot } from "../model.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
-import { HeldValues } from "./held-values.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** Query of an import that requests the browser module for live props. */
@@ -40,7 +39,6 @@ export class DerivedValues {
   readonly #all: Target;
   readonly #needed: Target | undefined;
   readonly #constants = new Map<Binding, string>();
-  readonly held: HeldValues;
   /** Position in the source behind which no name has a value for the slots that are being emitted. */
   #end: number | undefined;
   /** Whether one of these slots needs such a name. */
@@ -52,7 +50,6 @@ export class DerivedValues {
     this.#out = out;
     this.#all = all;
     this.#needed = needed;
-    this.held = new HeldValues(module, out);
   }
 
   /** A name for the export of a derived value. */
@@ -78,7 +75,7 @@ export class DerivedValues {
   slotsOf({ slots }: Scope, end: number | undefined): string[] | undefined {
     this.#end = end;
     this.#isMissing = false;
-    const code = slots.map((slot) => this.shownSlot(slot));
+    const code = slots.map((slot) => this.slot(slot));
     this.#end = undefined;
     return this.#isMissing ? undefined : code;
   }
@@ -100,20 +97,12 @@ export class DerivedValues {
     return code;
   }
 
-  /** As `slot`, for code that only shows values, so that it needs no other members of a value that contains a store. */
-  shownSlot(slot: Pick<Slot, "source" | "node" | "isView">): string {
-    const value = slot.isView ? undefined : this.held.of(slot.node);
-    return this.slot(value ? { ...slot, source: this.held.stateOf(value, slot.source) } : slot);
-  }
-
   #slotCode(source: string, node: Node): string {
-    // A hook must not run again.
-    const reads = (this.held.of(node) ? propReads : shownReads)(this.#module, node);
+    const reads = propReads(this.#module, node);
     const fn = reads === "" ? undefined : componentOf(this.#module, node);
     if (!fn) return source;
     const prop = propNamed(this.#module, fn, node);
-    if (prop !== undefined)
-      return `${this.#out.use("prop")}(${this.held.propsOf(fn)}, ${JSON.stringify(prop)}, ${source})`;
+    if (prop !== undefined) return `${this.#out.use("prop")}(${this.propsOf(fn)}, ${JSON.stringify(prop)}, ${source})`;
     const part = this.#partOfProp(fn, node, reads, source);
     if (part !== undefined) return part;
     const binding = bindingAt(this.#module, node);
@@ -131,7 +120,7 @@ export class DerivedValues {
     const text = this.#module.file.text.slice(base.start, base.end);
     const own: Slot = { source: text, isStore: false, kind: "value", node: base };
     const code = [`${this.#all.client.names.slots}[0]${this.#module.file.text.slice(base.end, node.end)}`];
-    const first = `${this.#out.use("prop")}(${this.held.propsOf(fn)}, ${JSON.stringify(name)}, ${text})`;
+    const first = `${this.#out.use("prop")}(${this.propsOf(fn)}, ${JSON.stringify(name)}, ${text})`;
     return this.deriveIf(fn, reads, this.derive(code, [own, first]), source);
   }
 
@@ -173,7 +162,7 @@ export class DerivedValues {
     const { value, key } = property;
     const { slots: dollar } = this.#all.client.names;
     const read = `${dollar}[0]`;
-    const props = this.held.propsOf(fn);
+    const props = this.propsOf(fn);
     const own: Slot = { source: `${props}.${key.name}`, isStore: false, kind: "value", node: key };
     const first = `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`;
     if (value.type !== "AssignmentPattern" || value.left !== binding.node)
@@ -197,7 +186,7 @@ export class DerivedValues {
   deriveIf(fn: FunctionNode, reads: string, derived: Derived | undefined, source: string): string | undefined {
     if (!derived) return undefined;
     const { block, symbol, slots } = derived;
-    return `${this.#out.use("deriveIf")}(${this.held.propsWith(fn, reads)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
+    return `${this.#out.use("deriveIf")}(${this.propsOf(fn)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
   }
 
   /** @param first the first slot, and its code. @param declares names that the code declares. @returns undefined if the browser can't run the code */
@@ -216,8 +205,14 @@ export class DerivedValues {
       copy.slots = [...scope.slots];
       this.#needed.browser.emitDerived(copy, code, symbol, declares);
     }
-    const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.shownSlot(slot)));
+    const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.slot(slot)));
     return { block: this.block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };
+  }
+
+  /** Code of a component's props object. */
+  propsOf(fn: FunctionNode): string {
+    const [param] = fn.params;
+    return param?.type === "Identifier" ? param.name : this.#out.useProps(fn);
   }
 }
 

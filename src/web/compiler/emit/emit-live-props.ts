@@ -19,11 +19,10 @@ import {
   propNamed,
   rootOfObject,
 } from "../analyze/prop-names.ts";
-import { componentOf, propReads, shownReads } from "../analyze/prop-reads.ts";
+import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
-import { HELD } from "../analyze/held-state.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { isFrozen } from "../analyze/frozen-components.ts";
 import { holdsJsx, isFunction, isJsx, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
@@ -49,9 +48,6 @@ const MOST_BITS = 30;
 /** Elements in which the parser takes comments for text. */
 const TEXT_TAGS: ReadonlySet<string> = new Set(["title", "textarea"]);
 
-/** Types of expressions whose value may be a store or an object inside of one. */
-const MAY_BE_STORE: ReadonlySet<string> = new Set(["Identifier", "MemberExpression", "CallExpression"]);
-
 /** Server code of what a call passes beside a prop. */
 interface Passed {
   code: string;
@@ -76,7 +72,8 @@ export class LivePropsEmitter {
   readonly stale: Node[] = [];
   /** Imports whose objects, or the objects that they return, are spread on elements. */
   readonly spreadImports: { binding: Binding; node: Node }[] = [];
-  #hasSpread = false;
+  /** Whether an element of the file gets props in a spread. */
+  hasSpread = false;
   #symbols = { p: 0, f: 0, s: 0 };
   readonly #called: ReadonlySet<string>;
 
@@ -107,11 +104,6 @@ export class LivePropsEmitter {
     browser.followLiveProps(this);
   }
 
-  /** Whether instances may need the module although no prop is live: an element gets props in a spread, or a value may be a store. */
-  get isAlwaysNeeded(): boolean {
-    return this.#hasSpread || this.#values.held.isUsed;
-  }
-
   /** The browser module. */
   get client(): ClientModule {
     return (this.#needed ?? this.#all).client;
@@ -140,14 +132,13 @@ export class LivePropsEmitter {
     });
     this.#noteFollowed(root);
     if (this.#needed) this.#emitAgain(this.#needed, own, { scope, root, symbol, conditions, known });
-    const held = this.#values.held.propsWith(fn, conditions.join(" "));
-    const props = held === this.#values.held.propsOf(fn) ? held : this.#out.local("state");
+    const props = fn.params[0] ? this.#values.propsOf(fn) : "undefined";
     const spreads = own.slots.flatMap(({ spread }) => (spread ? [spread] : []));
     const block = this.#values.block(own, symbol, scope, componentName(this.#module, fn));
     const slots = own.slots.map((slot, at) => {
       if (at === known) return this.#out.local("mask");
       if (slot.spread) return this.#boundProps(slot.spread, block);
-      const code = at < known ? this.#values.slot(slot) : this.#values.shownSlot(slot);
+      const code = this.#values.slot(slot);
       if (guards.has(slot) && code === slot.source && isMadeOfProps(this.#module, slot.node))
         this.stale.push(slot.node);
       // Before the mask are the slots of every instance.
@@ -157,7 +148,7 @@ export class LivePropsEmitter {
       (spread) =>
         `${this.#out.use("bindsSome")}(${this.#argumentsOf(spread)}${spread.again === undefined ? "" : `, ${spread.again}`})`,
     );
-    scope.live = { block, props, held, boundCount: own.boundCount, conditions, slots, also };
+    scope.live = { block, props, boundCount: own.boundCount, conditions, slots, also };
   }
 
   #argumentsOf({ expression, skip, once }: SpreadAttribute): string {
@@ -192,7 +183,7 @@ export class LivePropsEmitter {
         "This spread contains handlers, and its code can't run in the browser, because it uses something that only the server has or a variable of the module. Write the handlers as attributes: onClick={…}.",
       );
     if (isPropsObject(this.#module, fn, object)) this.#followed.push(attribute.expression);
-    this.#hasSpread = true;
+    this.hasSpread = true;
     return true;
   }
 
@@ -250,7 +241,7 @@ export class LivePropsEmitter {
   /** Emits what content in no element shows of props, and completes its scope. Content that the browser can't create keeps its first value. */
   emitHost(scope: Scope, content: Node | Returns): void {
     const nodes = "contents" in content ? [...content.tests, ...content.contents] : [content];
-    const names = new Set(nodes.flatMap((node) => shownReads(this.#module, node).split(" ").filter(Boolean)));
+    const names = new Set(nodes.flatMap((node) => propReads(this.#module, node).split(" ").filter(Boolean)));
     const fn = nodes[0] && componentOf(this.#module, nodes[0]);
     if (!fn || names.size === 0) return;
     const reads = [...names].sort().join(" ");
@@ -270,14 +261,12 @@ export class LivePropsEmitter {
     const slots = this.#values.slotsOf(own, "contents" in content ? content.first.start : undefined);
     if (!slots) return;
     const { scopes } = this.#module;
-    const held = this.#values.held.propsWith(fn, reads);
     this.#followed.push(
       ...nodes.flatMap((node) => (isJsx(unwrap(node)) ? (readsOfRegion(unwrap(node), scopes) ?? []) : [node])),
     );
     scope.live = {
       block: this.#values.block(own, symbol, scope, componentName(this.#module, fn)),
-      props: held,
-      held,
+      props: this.#values.propsOf(fn),
       boundCount: own.boundCount,
       conditions: [reads],
       slots,
@@ -294,7 +283,7 @@ export class LivePropsEmitter {
   #mark(element: Element): boolean {
     let found = false;
     const mark = (shown: { props?: string }, expression: Node): boolean => {
-      const props = shownReads(this.#module, expression);
+      const props = propReads(this.#module, expression);
       if (props === "") return false;
       found = true;
       shown.props = props;
@@ -326,7 +315,7 @@ export class LivePropsEmitter {
         parts.push(item.expression as Expression);
       else return false;
     }
-    const props = parts.flatMap((part) => (typeof part === "string" ? [] : shownReads(this.#module, part).split(" ")));
+    const props = parts.flatMap((part) => (typeof part === "string" ? [] : propReads(this.#module, part).split(" ")));
     const names = [...new Set(props)].filter(Boolean).sort().join(" ");
     if (names === "") return false;
     element.liveText = {
@@ -400,17 +389,13 @@ export class LivePropsEmitter {
     if (this.serverTag(attribute) !== undefined) return undefined;
     const liveness = inner.type === "Identifier" ? "static" : this.#module.liveness(inner);
     const isSure = liveness !== "static";
-    const reads = shownReads(this.#module, expression);
+    const reads = propReads(this.#module, expression);
     const fn = componentOf(this.#module, expression);
-    const { held } = this.#values;
-    if (!isSure && MAY_BE_STORE.has(inner.type)) this.passed.push({ name, from: HELD });
-    // The component looks for a store in its prop.
-    if (inner.type === "Identifier" && held.of(inner)) return undefined;
     if (!isSure && (reads === "" || !fn)) return undefined;
     const known = fn && !isSure ? propNamed(this.#module, fn, inner) : undefined;
     if (known !== undefined && fn) {
       this.passed.push({ name, from: reads });
-      return { code: `${this.#out.use("livePart")}(${held.propsOf(fn)}, ${JSON.stringify(known)})`, isSure };
+      return { code: `${this.#out.use("livePart")}(${this.#values.propsOf(fn)}, ${JSON.stringify(known)})`, isSure };
     }
     const derived = this.#values.derive([expression]);
     const use = liveness === "maybe" ? "deriveRead" : "derive";
@@ -420,7 +405,7 @@ export class LivePropsEmitter {
       return undefined;
     }
     this.passed.push({ name, from: isSure ? "" : reads });
-    return { code, isSure: isSure || (fn !== undefined && held.propsWith(fn, reads) !== held.propsOf(fn)) };
+    return { code, isSure };
   }
 
   /**
@@ -472,7 +457,7 @@ export class LivePropsEmitter {
   /** Code of the props object of the component around a node; undefined outside of components with props. */
   propsAround(node: Node): string | undefined {
     const fn = componentOf(this.#module, node);
-    return fn?.params[0] && fn.params[0].type !== "RestElement" ? this.#values.held.propsOf(fn) : undefined;
+    return fn?.params[0] && fn.params[0].type !== "RestElement" ? this.#values.propsOf(fn) : undefined;
   }
 
   /** Code that is true if the component around a node has live props; undefined outside of components with props. */

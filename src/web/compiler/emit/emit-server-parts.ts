@@ -128,13 +128,6 @@ export class ItemEmitter {
   #root(element: Element, scope: Scope): Segment[] {
     if (scope.block === undefined && !scope.live) return this.element(element, scope.hookAttributes);
     this.#props = scope.live?.props;
-    const { props, held } = scope.live ?? {};
-    const segments = this.#scoped(element, scope);
-    if (held === props) return segments;
-    return [{ code: [`((${props}) => `, ...concatenation(segments), `)(${held})`] }];
-  }
-
-  #scoped(element: Element, scope: Scope): Segment[] {
     const attribute = this.scopeAttribute(scope);
     if (!scope.hasPortals) return this.element(element, [{ code: [attribute] }, ...scope.hookAttributes]);
     const own = this.#out.local("own");

@@ -9,7 +9,7 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { mayReturn, returnsOfChoice } from "../analyze/early-returns.ts";
 import { KeptProps, type KeptByName } from "../analyze/kept-props.ts";
-import { shownReads } from "../analyze/prop-reads.ts";
+import { propReads } from "../analyze/prop-reads.ts";
 import type { PlacesByName } from "../analyze/prop-places.ts";
 import { ChildViewsEmitter } from "./emit-child-views.ts";
 import { extractElement, extractItems } from "../extract/extract.ts";
@@ -258,7 +258,7 @@ export class ServerEmitter {
   /** The scope of a component whose returns depend on props that may change. */
   #choice(fn: FunctionNode): string | undefined {
     const returns = returnsOfChoice(fn);
-    if (!returns || returns.tests.every((test) => shownReads(this.#module, test) === "")) return undefined;
+    if (!returns || returns.tests.every((test) => propReads(this.#module, test) === "")) return undefined;
     const scope = newScope(this.#scopes++, this.#client.newEdits());
     this.#live.emitHost(scope, returns);
     return scope.live && this.#items.scopeAttribute(scope);

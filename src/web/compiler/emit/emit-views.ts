@@ -9,7 +9,7 @@ import { svcName } from "../analyze/declaration-kinds.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { hasHostRoot } from "../extract/regions.ts";
-import { isChildren, mappedRows, onlyChild } from "../extract/jsx-forms.ts";
+import { isChildren, onlyChild } from "../extract/jsx-forms.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
 import { propsName } from "../extract/prop-codes.ts";
@@ -67,22 +67,8 @@ export class ViewEmitter {
   /** Code of a view that is made anew, and follows its source from then on, when one of `reads` changes. */
   following(node: Node, reads: readonly Node[], place: Place): string {
     for (const read of reads) this.#captures.capture(read, place);
-    const code = reads.map((read) => this.text([read], place.scope));
-    const taken = this.#takenByRows(node);
-    if (taken !== undefined && code[0] !== undefined) code.push(`(${code[0]})?.map?.(${taken})`);
-    const deps = `() => [${code.join(", ")}]`;
+    const deps = `() => [${reads.map((read) => this.text([read], place.scope)).join(", ")}]`;
     return this.#markup([node], node, { ...place, isBinding: false, isCreated: true }, deps);
-  }
-
-  /** Code that reads what rows take out of their items by a pattern, which the server's rows can't follow on their own. */
-  #takenByRows(node: Node): string | undefined {
-    const child = node.type === "JSXElement" ? onlyChild(node) : undefined;
-    const row = mappedRows(node)?.row ?? (child && isFunction(child) ? child : undefined);
-    const [pattern] = row?.params ?? [];
-    const { scopes, file } = this.#module;
-    if (!pattern || pattern.type === "Identifier" || scopes.within(pattern).length > 0) return undefined;
-    const names = scopes.bindings.filter((binding) => isInside(binding.node, pattern)).map(({ name }) => name);
-    return `(${file.text.slice(pattern.start, pattern.end)}) => [${names.join(", ")}]`;
   }
 
   /**

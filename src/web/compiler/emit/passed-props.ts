@@ -1,6 +1,5 @@
 /** Works out which props an app passes to the browser, from those that its files pass. */
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
-import { HELD } from "../analyze/held-state.ts";
 
 /** A prop that a file passes as a derived value. */
 export interface PassedProp {
@@ -38,9 +37,7 @@ export function functionNames(
   return names;
 }
 
-/** Whether one of the names, which are separated by spaces, is wanted. Any value may be a store. */
+/** Whether one of the names, which are separated by spaces, is wanted. */
 export function isAnyOf(props: string, wanted: ReadonlySet<string>): boolean {
-  return props
-    .split(" ")
-    .some((name) => wanted.has(name) || name.startsWith(HELD) || (name === ALL_PROPS && wanted.size > 0));
+  return props.split(" ").some((name) => wanted.has(name) || (name === ALL_PROPS && wanted.size > 0));
 }

@@ -18,7 +18,7 @@ class Derived {
 }
 
 type Live = Readonly<Record<string, unknown>>;
-export interface Props {
+interface Props {
   readonly [name: string]: unknown;
   readonly [LIVE]?: Live;
 }
@@ -72,7 +72,7 @@ export function deriveRead(block: TemplateInfo, symbol: string, slots: readonly 
   return slots.some(isReactive) ? derive(block, symbol, slots) : undefined;
 }
 
-/** The derived value of a live prop, or the state in it; undefined for others. */
+/** The derived value of a live prop; undefined for others. */
 export function livePart(props: Props | undefined, name: string): unknown {
   return props?.[LIVE]?.[name];
 }
