@@ -269,6 +269,28 @@ export function mayHoldSignals(binding: Binding, kind: Kind): boolean {
   return kind === "props" || (kind === "value" && binding.owner !== null && !isPlainInit(binding));
 }
 
+/**
+ * Whether an expression reads a prop or what a hook returned, also in functions of the component that it calls. A `value` of these is nearly
+ * always that of a signal.
+ */
+export function readsGivenState(module: Module, expression: Node, seen = new Set<Node>()): boolean {
+  return module.scopes.within(expression).some(({ binding }) => {
+    if (!binding || binding.owner === null || seen.has(binding.node)) return false;
+    seen.add(binding.node);
+    if (binding.declared === "param") return module.components.has(binding.owner);
+    const fn = functionOf(binding);
+    return fn ? readsGivenState(module, fn, seen) : isOfHook(binding);
+  });
+}
+
+function isOfHook({ source }: Binding): boolean {
+  if (source.type !== "VariableDeclarator" || !source.init) return false;
+  const init = unwrap(source.init);
+  return init.type === "CallExpression" && init.callee.type === "Identifier" && HOOK_NAME.test(init.callee.name);
+}
+
+const HOOK_NAME = /^use[A-Z]/;
+
 /** Whether the initializer of a constant is clearly not a signal. */
 function isPlainInit(binding: Binding): boolean {
   const init = initOf(binding);

@@ -89,11 +89,14 @@ describe("lists in the browser", () => {
     assert.match(browserBody(list("x.t + 1")), /, \$raw\);/);
   });
 
-  it("follow a signal from a prop, unless their rows are components", () => {
-    const list = (row: string): string =>
-      `const C = () => <i />; export const A = (p) => <p><For each={p.names.value}>{(name) => ${row}}</For></p>;`;
-    assert.match(browserBody(list("<b>{name}</b>")), /\$For\(/);
-    assert.doesNotMatch(browserBody(list("<C />")), /\$For\(/);
+  it("follow a signal from a prop or a hook, also if their rows are components", () => {
+    const list = (names: string, row: string): string =>
+      `const C = () => <i />; export const A = (p) => { const own = useNames(); const read = () => own.value; const other = load(); return <p><For each={${names}}>{(name) => ${row}}</For></p>; };`;
+    for (const names of ["p.names.value", "own.names.value", "own.value", "read()"])
+      for (const row of ["<b>{name}</b>", "<C />"]) assert.match(browserBody(list(names, row)), /\$For\(/, names);
+    // The value may be no signal, and the components may be ones that only the server can run.
+    assert.match(browserBody(list("other.value", "<b>{name}</b>")), /\$For\(/);
+    assert.doesNotMatch(browserBody(list("other.value", "<C />")), /\$For\(/);
   });
 
   it("create rows from a template and bind them to their item and index", async () => {

@@ -27,9 +27,11 @@ import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type { Element, Item, Run } from "../model.ts";
 import {
+  decidingReads,
   dynamicElement,
   forElement,
   hasHostRoot,
+  isDecided,
   matchElement,
   portalElement,
   region,
@@ -189,7 +191,7 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
 function followsAttribute({ module }: Extraction, { openingElement }: ESTree.JSXElement): boolean {
   return openingElement.attributes.some((attribute) => {
     const { value } = attribute.type === "JSXAttribute" ? attribute : {};
-    return value?.type === "JSXExpressionContainer" && module.liveness(value.expression) === "live";
+    return value?.type === "JSXExpressionContainer" && isDecided(module, [value.expression], true);
   });
 }
 
@@ -231,7 +233,8 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
     ];
   }
   if (isRegion || holdsJsx(inner) || callsView(module, inner)) {
-    const isSure = position.isRegion || liveness === "live";
+    const isSure =
+      position.isRegion || liveness === "live" || isDecided(module, decidingReads(inner, module.scopes), true);
     if (!isSure && holdsComponent(inner, module.scopes))
       return [{ kind: "item", item: { kind: "piece", expression: child } }];
     return [{ kind: "item", item: region(extraction, inner, position) }];

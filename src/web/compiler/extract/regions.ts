@@ -14,7 +14,7 @@ import {
 } from "../parse/ast.ts";
 import type { Scopes } from "../parse/scopes.ts";
 import { normaliseText } from "../parse/jsx-text.ts";
-import { shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
+import { readsGivenState, shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import {
@@ -36,6 +36,17 @@ export function livenessOfContent(module: Module, content: Node): Liveness {
   const reads = readsOfRegion(unwrap(content), module.scopes) ?? [content];
   const found = reads.map((read) => shownLiveness(module, read));
   return (["live", "maybe"] as const).find((liveness) => found.includes(liveness)) ?? "static";
+}
+
+/**
+ * Whether the browser updates what these expressions decide. If they only may read signals, components in it could be ones that the browser
+ * can't create, and the build would refuse a page that never changes. Props and results of hooks are trusted to contain signals.
+ */
+export function isDecided(module: Module, reads: readonly Node[], hasComponent: boolean): boolean {
+  return reads.some((read) => {
+    const liveness = module.liveness(read);
+    return liveness === "live" || (liveness === "maybe" && (!hasComponent || readsGivenState(module, read)));
+  });
 }
 
 /** A condition or list that the browser updates. */
@@ -143,10 +154,7 @@ export function forElement(extraction: Extraction, node: ESTree.JSXElement, posi
   const liveness = module.liveness(each);
   const virtual = virtualOf(node);
   const reacts =
-    position.isRegion ||
-    virtual !== undefined ||
-    liveness === "live" ||
-    (liveness === "maybe" && !holdsComponent(row, module.scopes));
+    position.isRegion || virtual !== undefined || isDecided(module, [each], holdsComponent(row, module.scopes));
   if (!position.scope || !reacts) {
     if (liveness === "live" || virtual !== undefined) throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
@@ -214,10 +222,8 @@ export function showElement(extraction: Extraction, node: ESTree.JSXElement, pos
   const { module } = extraction;
   const when = attributeExpression(node, "when");
   if (!when) throw fail(extraction, "SVC109", node.openingElement, "<Show> needs when={condition}.");
-  const reacts =
-    position.isRegion ||
-    module.liveness(when) === "live" ||
-    (module.liveness(when) === "maybe" && !node.children.some((child) => holdsComponent(child, module.scopes)));
+  const hasComponent = node.children.some((child) => holdsComponent(child, module.scopes));
+  const reacts = position.isRegion || isDecided(module, [when], hasComponent);
   if (!position.scope || !reacts) {
     if (module.liveness(when) === "live") throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
@@ -286,15 +292,13 @@ export function matchElement(extraction: Extraction, node: ESTree.JSXElement, po
       "<Match> holds <Case when={condition}> elements and nothing else; only the last may be without a condition, for all that is left.",
     );
   }
-  const liveness = cases.map(({ when }) => (when ? module.liveness(when) : "static"));
-  const isLive = liveness.includes("live");
-  const reacts =
-    position.isRegion ||
-    isLive ||
-    (liveness.includes("maybe") &&
-      !cases.some(({ node: each }) => each.children.some((child) => holdsComponent(child, module.scopes))));
+  const reads = cases.flatMap(({ when }) => (when ? [when] : []));
+  const hasComponent = cases.some(({ node: each }) =>
+    each.children.some((child) => holdsComponent(child, module.scopes)),
+  );
+  const reacts = position.isRegion || isDecided(module, reads, hasComponent);
   if (!position.scope || !reacts) {
-    if (isLive) throw looseRegion(extraction, node);
+    if (reads.some((read) => module.liveness(read) === "live")) throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
   const contents: Node[] = [];
