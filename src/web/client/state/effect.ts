@@ -53,16 +53,28 @@ export const L = (element: Element, run: (element: Element) => unknown): void =>
   observer.observe(document, { childList: true, subtree: true });
 };
 
+/** Functions of `onLoad` in hooks that have not run, by the value of their slot. */
+let loads = new Map<unknown, () => unknown>();
+
+/** One search for all scopes that have woken together. */
+const runLoads = (): void => {
+  const due = loads;
+  loads = new Map();
+  for (const element of document.querySelectorAll(`[${DOM.scope}]`))
+    for (const slot of (element[slotsAt] as unknown[] | undefined) ?? []) {
+      const run = due.get(slot);
+      if (run) guard._run(() => L(element, run), element);
+    }
+};
+
 /**
  * Runs the function of `onLoad` in a hook, when the scope that creates this value is awake. Its cleanups run when the scope's element is removed.
  * @returns the value of the slot, by which the element is found
  */
 export const M = (run: () => unknown): object => {
   const value = {};
-  queueMicrotask(() => {
-    for (const element of document.querySelectorAll(`[${DOM.scope}]`))
-      if ((element[slotsAt] as unknown[] | undefined)?.includes(value)) guard._run(() => L(element, run), element);
-  });
+  if (loads.size === 0) queueMicrotask(runLoads);
+  loads.set(value, run);
   return value;
 };
 
