@@ -42,9 +42,7 @@ import { refuseOtherHooks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { importsOf } from "./parse/imports.ts";
 import { parse } from "./parse/parse.ts";
-import { exportedDeclaration, exportedFunction, instanceMadeBy } from "./analyze/instances.ts";
-import { HANDLER_NAME } from "./analyze/prop-names.ts";
-import { unserialisableMessage } from "./extract/captures.ts";
+import { factoryProblem, spreadProblem } from "./build/given-imports.ts";
 import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
 import type { ActionUse } from "./build/manifest.ts";
@@ -260,8 +258,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const hasStyles = isDevelopment || modules.styles.stylesOf([id]).length > 0;
       const runtime = runtimeOf(aliases, id);
       const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles, isBrowser });
-      if (!isBrowser) await refuseFactories(this, compiled.factories, file, id);
-      if (!isBrowser) await refuseSpreads(this, compiled.spreads, file, id);
+      if (!isBrowser) await refuseImports(this, compiled, file, id);
       noteCompiled(modules, id, file.path, compiled);
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
@@ -446,42 +443,20 @@ export function svc(options: PluginOptions = {}): Plugin {
     };
   }
 
-  /** @throws SvcError SVC107 if browser code captures what a function of another file returns, and that is an instance of a class */
-  async function refuseFactories(
+  /** @throws SvcError SVC103, SVC107 for imports whose values the browser can't get */
+  async function refuseImports(
     context: Resolver,
-    factories: readonly ClientImport[],
+    { factories, spreads }: Compiled,
     file: SourceFile,
     id: string,
   ): Promise<void> {
     const problems = new Problems();
-    for (const item of factories) {
-      const resolved = await context.resolve(item.source, id);
-      if (!resolved || resolved.external || !/\.[cm]?[jt]sx?$/.test(resolved.id)) continue;
-      const fn = exportedFunction(parse(await fileOf(context, resolved.id)), item.imported);
-      const name = fn && instanceMadeBy(fn);
-      if (name === undefined) continue;
-      problems.add(diagnostic(file, "SVC107", item, unserialisableMessage(item.local, `an instance of ${name}`)));
-    }
-    problems.throwAny();
-  }
-
-  /** @throws SvcError SVC103 if the object of another file that is spread on an element contains handlers */
-  async function refuseSpreads(
-    context: Resolver,
-    spreads: readonly ClientImport[],
-    file: SourceFile,
-    id: string,
-  ): Promise<void> {
-    const problems = new Problems();
-    for (const item of spreads) {
+    for (const item of [...factories, ...spreads]) {
       const resolved = await context.resolve(item.source, id);
       if (!resolved || resolved.external || !/\.[cm]?[jt]sx?$/.test(resolved.id)) continue;
       const target = await fileOf(context, resolved.id);
-      const found = exportedDeclaration(parse(target), item.imported);
-      const handler = found && HANDLER_NAME.exec(target.text.slice(found.start, found.end))?.[1];
-      if (handler === undefined) continue;
-      const text = `The spread contains the handler ${handler} of ${target.path}, which the browser can't create from here. Write it as an attribute: ${handler}={…}. Or return it from a hook, a function such as useButton(), and spread what the hook returns.`;
-      problems.add(diagnostic(file, "SVC103", item, text));
+      const problem = factories.includes(item) ? factoryProblem(item, target) : spreadProblem(item, target);
+      if (problem) problems.add(diagnostic(file, problem.code, item, problem.text));
     }
     problems.throwAny();
   }
