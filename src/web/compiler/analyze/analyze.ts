@@ -4,7 +4,7 @@ import { childrenOf, isFunction, isJsx, memberName, unwrap, walk, type FunctionN
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import { Problems } from "../problems.ts";
-import { SVC, functionOf, indexImports, initOf, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
+import { SVC, functionOf, indexImports, initOf, isHookName, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
 import { fullKindOf, propertyOf } from "./lifted.ts";
 import { awaitedNames, mayFetchAgain } from "./resources.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -279,17 +279,15 @@ export function readsGivenState(module: Module, expression: Node, seen = new Set
     seen.add(binding.node);
     if (binding.declared === "param") return module.components.has(binding.owner);
     const fn = functionOf(binding);
-    return fn ? readsGivenState(module, fn, seen) : isOfHook(binding);
+    return fn ? readsGivenState(module, fn, seen) : isResultOfHook(binding);
   });
 }
 
-function isOfHook({ source }: Binding): boolean {
+function isResultOfHook({ source }: Binding): boolean {
   if (source.type !== "VariableDeclarator" || !source.init) return false;
   const init = unwrap(source.init);
-  return init.type === "CallExpression" && init.callee.type === "Identifier" && HOOK_NAME.test(init.callee.name);
+  return init.type === "CallExpression" && init.callee.type === "Identifier" && isHookName(init.callee.name);
 }
-
-const HOOK_NAME = /^use[A-Z]/;
 
 /** Whether the initializer of a constant is clearly not a signal. */
 function isPlainInit(binding: Binding): boolean {

@@ -88,6 +88,11 @@ export function initOf(binding: Binding): Node | undefined {
   return unwrap(source.init);
 }
 
+/** Whether a function is a hook by its name, as in React: `useForm`. */
+export function isHookName(name: string): boolean {
+  return /^use[A-Z]/.test(name);
+}
+
 /** The function behind a name of kind `function`. */
 export function functionOf(binding: Binding): FunctionNode | undefined {
   if (isFunction(binding.source)) return binding.source;

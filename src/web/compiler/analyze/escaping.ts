@@ -17,7 +17,7 @@ import {
   type FunctionNode,
   type Node,
 } from "../parse/ast.ts";
-import { functionOf, svcImport, svcName } from "./declaration-kinds.ts";
+import { functionOf, isHookName, svcImport, svcName } from "./declaration-kinds.ts";
 import type { Reference } from "../parse/scopes.ts";
 
 export interface Escaping {
@@ -255,7 +255,7 @@ function isPropOf(module: Module, at: Node): boolean {
 
 /** Whether a value depends on state, or its function creates some. Others stay on the server. */
 function capturesState(module: Module, node: Node, owner: FunctionNode): boolean {
-  if (createsState(module, owner)) return true;
+  if (isHook(module, owner)) return true;
   return module.scopes.within(node).some(({ binding, parent, node: used }) => {
     if (!binding || binding.owner === null || isInside(binding.node, node)) return false;
     if (/^(?:signal|store|computed|ref|resource)$/.test(module.kind(binding))) return true;
@@ -265,7 +265,7 @@ function capturesState(module: Module, node: Node, owner: FunctionNode): boolean
 }
 
 /** Whether a function is a hook, by the calls in its body. */
-export function createsState(module: Module, { body }: FunctionNode): boolean {
+export function isHook(module: Module, { body }: FunctionNode): boolean {
   let found = false;
   if (body)
     walk(body, (node) => {
@@ -274,7 +274,7 @@ export function createsState(module: Module, { body }: FunctionNode): boolean {
         const callee = unwrap(node.callee);
         found =
           CREATES.has(svcName(callee, module.scopes) ?? "") ||
-          (callee.type === "Identifier" && /^use[A-Z]/.test(callee.name));
+          (callee.type === "Identifier" && isHookName(callee.name));
       }
       return !found;
     });

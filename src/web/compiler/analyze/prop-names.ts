@@ -2,7 +2,7 @@
 import { memberName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import type { Module } from "./analyze.ts";
-import { initOf, svcName } from "./declaration-kinds.ts";
+import { initOf, isHookName, svcName } from "./declaration-kinds.ts";
 import { propReads, topProperty } from "./prop-reads.ts";
 
 /** `text` for `props.text`, and for `text` of `({ text })` and of `const { text } = props`. */
@@ -73,7 +73,7 @@ export function importBehind(module: Module, binding: Binding): Binding | undefi
   const init = binding.declared === "const" ? initOf(binding) : undefined;
   const callee = init?.type === "CallExpression" ? unwrap(init.callee) : undefined;
   const source = callee && bindingAt(module, callee);
-  return source?.declared === "import" && !/^use[A-Z]/.test(source.name) ? source : undefined;
+  return source?.declared === "import" && !isHookName(source.name) ? source : undefined;
 }
 
 /** Whether the code of a name contains a name of a handler. Other objects and functions of a module may be for the server. */

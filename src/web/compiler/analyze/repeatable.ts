@@ -1,5 +1,5 @@
 /** Finds code of a component that the browser may evaluate again, because it creates nothing that has to stay. */
-import { svcName } from "./declaration-kinds.ts";
+import { isHookName, svcName } from "./declaration-kinds.ts";
 import { isInside, type Module } from "./analyze.ts";
 import { holdsJsx, isFunction, unwrap, walk, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
@@ -28,7 +28,7 @@ export function mayRunAgain(module: Module, code: Node, own: ReadonlySet<Binding
 export function createsState(module: Module, node: Node): boolean {
   const callee = unwrap(node);
   const name = svcName(callee, module.scopes);
-  return (callee.type === "Identifier" && /^use[A-Z]/.test(callee.name)) || (name !== undefined && name !== "computed");
+  return (callee.type === "Identifier" && isHookName(callee.name)) || (name !== undefined && name !== "computed");
 }
 
 function isOneOf(module: Module, target: Node, own: ReadonlySet<Binding>): boolean {

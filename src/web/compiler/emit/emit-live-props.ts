@@ -7,7 +7,8 @@ import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
-import { createsState } from "../analyze/escaping.ts";
+import { isHook } from "../analyze/escaping.ts";
+import { createsState } from "../analyze/repeatable.ts";
 import { componentName } from "../analyze/components.ts";
 import type { Returns } from "../analyze/early-returns.ts";
 import {
@@ -202,7 +203,7 @@ export class LivePropsEmitter {
     const binding = callee && bindingAt(this.#module, callee);
     const fn = binding && functionOf(binding);
     return (
-      binding !== undefined && (/^use[A-Z]/.test(binding.name) || (fn !== undefined && createsState(this.#module, fn)))
+      callee !== undefined && (createsState(this.#module, callee) || (fn !== undefined && isHook(this.#module, fn)))
     );
   }
 
