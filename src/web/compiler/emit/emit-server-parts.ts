@@ -51,11 +51,11 @@ export interface Walker {
   piece(node: Node): void;
   /** Records an expression that the browser never updates. */
   still(node: Node): void;
-  /** Makes the results of a row function HTML. */
   /** The same for the object of a spread. */
   stillSpread(spread: SpreadAttribute): void;
   /** Code of a call whose object is spread, with a check in development. Undefined: its source. */
   called(spread: SpreadAttribute): string | undefined;
+  /** Makes the results of a row function HTML. */
   row(row: FunctionNode, isRange?: true): void;
   /** Emits content that the browser replaces when what it was made from changes. */
   replaced(emit: () => Segment[]): Segment[];

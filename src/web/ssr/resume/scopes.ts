@@ -112,15 +112,10 @@ export class PageScopes implements NestedIndex {
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
     }
     const provided = new Set([...providedFor(block), ...slots.flatMap(providedForView)]);
-    for (const added of [...this.#effects.splice(0), ...provided]) {
-      const index = this.#indexOf(added, id, block, slots.length);
-      indices.push(index, ...values.madeFrom(index));
-      entry.push(index);
-      for (const part of values.likelyParts(index)) modules = withName(modules, part);
-    }
     const loads = this.#loads.splice(0);
-    for (const added of loads) {
-      const index = this.#indexOf(added, undefined, block, slots.length);
+    for (const added of [...this.#effects.splice(0), ...provided, ...loads]) {
+      const reader = typeof added === "object" && loads.includes(added) ? undefined : id;
+      const index = this.#indexOf(added, reader, block, slots.length);
       indices.push(index, ...values.madeFrom(index));
       entry.push(index);
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
