@@ -164,7 +164,9 @@ class SvcApp implements App, CsrfIssuer {
 
   get siteUrl(): string {
     if (this.#guessedUrl === undefined) return siteUrlOf(this.config, this.#services?.ownUrl);
-    if (!this.#hasWarned) this.log.warn({ siteUrl: this.#guessedUrl }, SITE_URL_GUESSED);
+    // If no host is allowed either, the warnings of the boot say it already.
+    const isReported = this.#hasWarned || this.config.allowedHosts.length === 0;
+    if (!isReported) this.log.warn({ siteUrl: this.#guessedUrl }, SITE_URL_GUESSED);
     this.#hasWarned = true;
     return siteUrlOf(this.config, this.#guessedUrl, true);
   }
@@ -339,8 +341,6 @@ class SvcApp implements App, CsrfIssuer {
     for (const text of bootWarnings(config, this.#listens !== undefined)) this.log.warn({}, text);
     if (where.url !== undefined) this.#site.listensAt(where.url);
     if (where.canGuessSiteUrl && config.isProduction && config.siteOrigin === undefined) this.#guessedUrl = where.url;
-    // The warnings of the boot say it already if no host is allowed either.
-    this.#hasWarned = config.allowedHosts.length === 0;
     await this.#options.onBoot?.();
     this.#isOpen = true;
     const failed = new AbortController();
