@@ -1,7 +1,7 @@
 /** Objects of values: uploads, and reads with a cache, because followers and screens read the same value many times. Objects never change. */
 import { SvcError } from "../../platform/shared/errors.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
-import { ConcurrencyLimit } from "../contract/concurrency-limit.ts";
+import { ConcurrencyLimit } from "../../platform/shared/concurrency-limit.ts";
 import type { BucketClient } from "./bucket-client.ts";
 import type { Upload } from "./value-rows.ts";
 

@@ -4,15 +4,12 @@
  * nobody can forge a reference.
  */
 import type { Json } from "../../platform/shared/json.ts";
+import { REFERENCE_MARK } from "../contract/object-references.ts";
 import { keyOfText } from "../encryption/payload-cipher.ts";
 
 const MARK = "svc:val:";
-/** Begins a reference. SQL that lists nodes knows it, and the size that follows. */
-export const REFERENCE_MARK = `${MARK}1:`;
 const ESCAPED = `${MARK}0:`;
 const REFERENCE = /^svc:val:1:\d+:[^:]*:(.+)$/;
-/** References in JSON of any form. */
-const REFERENCES = /svc:val:1:\d+:[^:"\\]*:([^"\\]+)/g;
 /** Columns of runs. Other payloads have no run with which their objects could be deleted. */
 const PLACES = /^(?:graph|node|past_node|event|signal)\//;
 
@@ -52,9 +49,4 @@ export function objectOfValue(value: Json): string | undefined {
 export function partsOfReference(value: string): { bytes: number; key: string | undefined } {
   const [bytes, key] = value.slice(REFERENCE_MARK.length).split(":");
   return { bytes: Number(bytes), key: key === "" ? undefined : key };
-}
-
-/** Names of all objects to which a text may refer. */
-export function objectsIn(text: string): string[] {
-  return [...text.matchAll(REFERENCES)].map(([, name = ""]) => name);
 }

@@ -22,10 +22,10 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
-import { objectsIn, REFERENCE_MARK } from "../../bucket/value-references.ts";
 import { WAITS } from "../../contract/admission.ts";
 import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
+import { objectsIn, REFERENCE_MARK, VALUE_COLUMNS } from "../../contract/object-references.ts";
 import { EventListeners, type AnyListener, type EventListener } from "../../contract/listeners.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { Row } from "../../contract/row.ts";
@@ -79,18 +79,7 @@ const HEADS = `
   WHERE g.id = ANY ($1::text[])`;
 
 /** Texts of runs with a reference. */
-const VALUE_OBJECTS = (
-  [
-    ["graph", "id", "input"],
-    ["graph", "id", "result"],
-    ["node", "graph_id", "input"],
-    ["node", "graph_id", "result"],
-    ["node", "graph_id", "state"],
-    ["past_node", "graph_id", "data"],
-    ["event", "graph_id", "data"],
-    ["signal", "graph_id", "payload"],
-  ] as const
-)
+const VALUE_OBJECTS = [...VALUE_COLUMNS, ["event", "graph_id", "data"] as const]
   .map(
     ([table, id, column]) =>
       `SELECT ${column} AS text FROM svc.${table} WHERE ${id} = ANY ($1::text[]) AND strpos(${column}, '${REFERENCE_MARK}') > 0`,

@@ -15,7 +15,7 @@ import { COMMIT_UNITS, groupDocument } from "./group-document.ts";
 import type { WriterSlot, WriterSlots } from "./writer-slots.ts";
 import { UserTransaction } from "./user-transaction.ts";
 import { UserStatementError, type TransactionRun } from "../../contract/transaction.ts";
-import { ConcurrencyLimit } from "../../contract/concurrency-limit.ts";
+import { ConcurrencyLimit } from "../../../platform/shared/concurrency-limit.ts";
 import type { Registrations } from "../webhooks/registrations.ts";
 import { isUnavailable, isSerializationFailure, storeError } from "../connection/store-error.ts";
 

@@ -11,10 +11,10 @@ import type {
   SignalRow,
   StoredGraph,
 } from "../../contract/graph-rows.ts";
-import { objectsIn, REFERENCE_MARK } from "../../bucket/value-references.ts";
 import { WAITS } from "../../contract/admission.ts";
 import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
+import { objectsIn, REFERENCE_MARK, VALUE_COLUMNS } from "../../contract/object-references.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { TransactionRun } from "../../contract/transaction.ts";
 import type { Transition } from "../../contract/transition.ts";
@@ -55,18 +55,7 @@ const AWAITING =
   "SELECT * FROM node WHERE awaits = ? AND (graph_id, id) > (?, ?) AND status = 'waiting' ORDER BY graph_id, id LIMIT ?";
 
 /** Texts of runs with a reference to an object in a bucket. */
-const VALUE_TEXTS = (
-  [
-    ["graph", "id", "input"],
-    ["graph", "id", "result"],
-    ["node", "graph_id", "input"],
-    ["node", "graph_id", "result"],
-    ["node", "graph_id", "state"],
-    ["past_node", "graph_id", "data"],
-    ["event_run", "graph_id", "events"],
-    ["signal", "graph_id", "payload"],
-  ] as const
-).map(
+const VALUE_TEXTS = [...VALUE_COLUMNS, ["event_run", "graph_id", "events"] as const].map(
   ([table, id, column]) =>
     `SELECT ${column} AS text FROM ${table} WHERE ${id} IN (SELECT value FROM json_each(?)) AND instr(${column}, '${REFERENCE_MARK}') > 0`,
 );

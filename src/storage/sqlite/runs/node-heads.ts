@@ -1,8 +1,8 @@
 /** Nodes in lists: inputs, results and states are not read (payloads.ts). */
 import { NODE_HEAD_NAMES, toNodeHead } from "../../contract/columns.ts";
 import type { NodeHead, NodeSlice } from "../../contract/graph-rows.ts";
+import { REFERENCE_MARK } from "../../contract/object-references.ts";
 import type { Database } from "../database.ts";
-import { REFERENCE_MARK } from "../../bucket/value-references.ts";
 import { LONGEST_REFERENCE, REFERENCE } from "./payloads.ts";
 
 /** Begins the JSON of a reference to an object, whose size follows. */
