@@ -1,7 +1,7 @@
 /** flow.js in Chromium, with the production CSP: a followed graph. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { createApp, html, route, type App, type Started } from "svckit";
 import { graph, worker } from "svckit/graph";
 import { launchBrowser, openTab, seenAs } from "./browser.ts";
@@ -90,6 +90,15 @@ after(async () => {
   await browser?.close();
   await started?.close();
 });
+
+/** Collects the sequence numbers of the page's events in its variable `seqs`. */
+async function collectSeqs(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const collected = globalThis as { seqs?: number[] };
+    collected.seqs = [];
+    addEventListener("svc:flow", (event) => collected.seqs?.push((event as CustomEvent<{ seq: number }>).detail.seq));
+  });
+}
 
 describe("flow.js", () => {
   const begin = async (worker: string): Promise<string> => (await app.engine.start(worker, null)).snapshot.graph_id;
@@ -190,11 +199,7 @@ describe("flow.js", () => {
     await app.engine.idle();
     const tab = await openTab(browser);
     const { page } = tab;
-    await page.addInitScript(() => {
-      const counts = globalThis as { seqs?: number[] };
-      counts.seqs = [];
-      addEventListener("svc:flow", (event) => counts.seqs?.push((event as CustomEvent<{ seq: number }>).detail.seq));
-    });
+    await collectSeqs(page);
     const away = { status: 502, body: "nobody is behind this" };
     const answers = [
       { contentType: "text/event-stream", body: 'retry: 1\nid: 1\ndata: {"seq":1,"type":"graph.queued"}\n\n' },
@@ -226,12 +231,15 @@ describe("flow.js", () => {
     const tab = await openTab(browser);
     const { page } = tab;
     await page.clock.install();
+    await collectSeqs(page);
     const asked: (string | null)[] = [];
     page.on("request", (request) => {
       if (request.resourceType() === "eventsource") asked.push(new URL(request.url()).searchParams.get("after"));
     });
     await page.goto(`${started.url}/flow/${id}`);
     await page.locator('svc-flow[data-live][data-status="running"]').waitFor();
+    // The second connection continues behind what the first one brought.
+    await page.waitForFunction(() => ((globalThis as { seqs?: number[] }).seqs ?? []).length > 0);
     await seenAs(page, false);
     const left = page.waitForEvent("requestfailed", (request) => request.resourceType() === "eventsource");
     await page.clock.fastForward(10_000);
