@@ -14,14 +14,17 @@ import { join } from "node:path";
 import { SvcError } from "svckit";
 import { buildApp, compile } from "svckit/compiler";
 import { root } from "./demo-server.ts";
+import { selectedNames } from "./selected-names.ts";
 
 const fixtures = join(root, "test/fixtures/authoring");
 
-/** Names of cases, which are the paths of their pages. `AUTHORING=row` keeps those whose names contain "row". */
-export const caseNames: string[] = readdirSync(fixtures, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name.includes(process.env["AUTHORING"] ?? ""))
-  .map(({ name }) => name)
-  .sort();
+/** Names of cases, which are the paths of their pages. `AUTHORING=row,tree` keeps those whose names contain "row" or "tree". */
+export const caseNames: string[] = selectedNames(
+  readdirSync(fixtures, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name),
+  "AUTHORING",
+);
 
 /** Reasons by name: cases that should pass and don't yet. */
 export const pending = JSON.parse(readFileSync(join(fixtures, "pending.json"), "utf8")) as Readonly<

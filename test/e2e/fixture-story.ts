@@ -8,15 +8,17 @@ import { deliver, type Delivery, type DeliveryKind } from "./delivery.ts";
 import { buildDemo, root, startDemo, temporaryFolder, type DemoServer } from "./demo-server.ts";
 import { install, type WireStep } from "./fixture-page.ts";
 import { Pool } from "./pool.ts";
+import { selectedNames } from "./selected-names.ts";
 
 export const fixtureApp = join(root, "test/fixtures/compiler");
 
 /** The names of the fixtures, which are their paths. `FIXTURES=row,tree` keeps those whose names contain "row" or "tree". */
-export const fixtureNames: string[] = readdirSync(fixtureApp, { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.name === "input.tsx" && !entry.parentPath.includes("dist"))
-  .map((entry) => entry.parentPath.slice(fixtureApp.length + 1))
-  .filter((name) => (process.env["FIXTURES"] ?? "").split(",").some((part) => name.includes(part)))
-  .sort();
+export const fixtureNames: string[] = selectedNames(
+  readdirSync(fixtureApp, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.name === "input.tsx" && !entry.parentPath.includes("dist"))
+    .map((entry) => entry.parentPath.slice(fixtureApp.length + 1)),
+  "FIXTURES",
+);
 
 /** The number of concurrent tabs. Pages mostly wait for code, so more tabs than processors are faster. */
 export const TABS = 4;
