@@ -36,6 +36,8 @@ export class GraphModel {
   epoch = 1;
   readonly nodes = new Map<string, Node>();
   #hasBegun = false;
+  /** Whether a new process has left the paused run in the store (decision 137). No timer of it fires there. */
+  #isResting = false;
   #order = 0;
   readonly #dueMs: number;
 
@@ -51,7 +53,7 @@ export class GraphModel {
 
   /** The next timer and its effect. */
   next(): { atMs: number; happen: () => void } | undefined {
-    if (this.phase === "done" || this.phase === "failed") return undefined;
+    if (this.phase === "done" || this.phase === "failed" || this.#isResting) return undefined;
     if (this.phase === "queued") return { atMs: this.#dueMs, happen: () => this.#begin(this.#dueMs) };
     const timers: { atMs: number; order: number; happen: () => void }[] = [];
     for (const [id, node] of this.nodes) {
@@ -108,9 +110,16 @@ export class GraphModel {
     this.#advance(nowMs);
   }
 
+  /** A command loads the run, even if it is rejected. Timers that were due meanwhile fire now. */
+  load(nowMs: number): void {
+    if (!this.#isResting) return;
+    this.#isResting = false;
+    for (const node of this.nodes.values()) if (node.status === "retrying") node.dueMs = Math.max(node.dueMs, nowMs);
+  }
+
   /** The process is killed, and another one recovers. */
   crash(nowMs: number): void {
-    this.#setTimers();
+    this.#replaceProcess();
     const running = [...this.nodes.values()].filter(({ status }) => status === "running");
     for (const node of running) Object.assign(node, { status: "ready", crashes: node.crashes + 1 });
     const poison = running.find(({ crashes }) => crashes >= MAX_CRASHES);
@@ -121,14 +130,17 @@ export class GraphModel {
 
   /** The process stops gracefully: attempts that were running do not count. */
   stop(nowMs: number): void {
-    this.#setTimers();
+    this.#replaceProcess();
     for (const node of this.nodes.values())
       if (node.status === "running") Object.assign(node, { status: "ready", attempt: node.attempt - 1 });
     this.#advance(nowMs);
+    // The old process has stored the pause when its attempts ended.
+    this.#isResting = this.phase === "paused";
   }
 
-  /** A new process sets its timers again. */
-  #setTimers(): void {
+  /** A new process sets the timers of the runs that it loads. */
+  #replaceProcess(): void {
+    this.#isResting = this.phase === "paused";
     for (const [, node] of [...this.nodes].sort(([a], [b]) => (a < b ? -1 : 1)))
       if (node.status === "retrying") node.order = this.#order++;
   }

@@ -311,6 +311,7 @@ async function late(world: World, at: number, isFailure: boolean): Promise<void>
 }
 
 async function control(world: World, { id, model }: World["graphs"][number], name: Control): Promise<void> {
+  model.load(world.clock.now());
   const isAllowed = model.allows(name);
   if (isAllowed) model.control(name, world.clock.now());
   const refusal = await world.life.engine[name](id).then(
