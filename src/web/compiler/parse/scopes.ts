@@ -226,9 +226,26 @@ export function resolveScopes(program: ESTree.Program): Scopes {
   return {
     references,
     bindings,
-    within: (span) => references.filter((item) => item.node.start >= span.start && item.node.end <= span.end),
+    within: (span) => referencesIn(references, span),
     bindingAt: (node) => byNode.get(node),
   };
+}
+
+/** @param references in source order, so that a search in a large file does not look at all of them. */
+function referencesIn(references: readonly Reference[], { start, end }: { start: number; end: number }): Reference[] {
+  let [low, high] = [0, references.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((references[middle] as Reference).node.start < start) low = middle + 1;
+    else high = middle;
+  }
+  const found: Reference[] = [];
+  for (let at = low; at < references.length; at++) {
+    const reference = references[at] as Reference;
+    if (reference.node.start >= end) break;
+    if (reference.node.end <= end) found.push(reference);
+  }
+  return found;
 }
 
 /** Identifiers that a pattern declares. */
