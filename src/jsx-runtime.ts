@@ -14,6 +14,7 @@ export {
   deriveIf,
   deriveRead,
   CALLED,
+  CALLED_FOR_STORE,
   frozen,
   hosted,
   LIVE,

@@ -291,13 +291,12 @@ export const RENDER_MISTAKES: readonly RenderMistake[] = [
     fixed: ["const B = () => <div>x</div>; export const A = () => <div><B /></div>;"],
   },
   {
-    name: "a store that a component shows as a whole",
+    name: "a store of a context that a component shows as a whole",
     code: "SVC204",
-    text: "const B = (props) => <p>{props.all.join()}</p>; export function A() { const all = store([1]); return <B all={all} />; }",
+    text: "const C = createContext({ all: [0] }); const B = () => { const { all } = useContext(C); return <p>{all.join()}</p>; }; export function A() { const all = store([1]); return <C.Provider value={{ all }}><B /></C.Provider>; }",
     fixed: [
-      "const B = (props) => { const shown = computed(() => props.all.join()); return <p>{shown.value}</p>; }; export function A() { const all = store([1]); return <B all={all} />; }",
-      "const B = (props) => <p>{props.shown.value}</p>; export function A() { const all = store([1]); const shown = computed(() => all.join()); return <B shown={shown} />; }",
-      "const B = (props) => <p>{untrack(() => props.all.join())}</p>; export function A() { const all = store([1]); return <B all={all} />; }",
+      "const C = createContext({ all: [0] }); const B = () => { const { all } = useContext(C); const shown = computed(() => all.join()); return <p>{shown.value}</p>; }; export function A() { const all = store([1]); return <C.Provider value={{ all }}><B /></C.Provider>; }",
+      "const C = createContext({ all: [0] }); const B = () => { const { all } = useContext(C); return <p>{untrack(() => all.join())}</p>; }; export function A() { const all = store([1]); return <C.Provider value={{ all }}><B /></C.Provider>; }",
     ],
   },
   {

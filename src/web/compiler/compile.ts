@@ -173,7 +173,7 @@ function importedAs(binding: Binding, { start, end }: Node): ClientImport[] {
 }
 
 function liveModule({ client, passed, hasSpread, functions }: LivePropsEmitter): LiveModule | undefined {
-  if (client.isEmpty && functions.size === 0) return undefined;
+  if (client.isEmpty && functions.size === 0 && passed.length === 0) return undefined;
   const { imports, captured } = client;
   return { output: client.render(), imports, passed, hasSpread, functions, captured };
 }

@@ -16,6 +16,27 @@ export const JSX_MISTAKES: Mistake[] = [
     /"p\.extra" \(.*a spread into another component/,
     "const B = (p) => <b title={p.title} />; const C = (p) => <B {...p.extra} />; export function A() { const n = signal(1); return <C extra={{ title: 1 }} />; }",
   ],
+  [
+    "a field that a row takes out of the item of a store",
+    "const B = (p) => <b>{p.text}</b>; export function A() { const list = store([{ text: 1 }]); return <p>{list.map(({ text }) => <B text={«text»} />)}</p>; }",
+    "SVC121",
+    /Name the item/,
+    "const B = (p) => <b>{p.text}</b>; export function A() { const list = store([{ text: 1 }]); return <p>{list.map((item) => <B text={item.text} />)}</p>; }",
+  ],
+  [
+    "an entry of a store that is an object",
+    "const B = (p) => <b>{p.user.name}</b>; export function A() { const users = store({ a: { name: 1 } }); return <p>{Object.entries(users).map((entry) => <B user={«entry»[1]} />)}</p>; }",
+    "SVC121",
+    /Object\.keys/,
+    "const B = (p) => <b>{p.user.name}</b>; export function A() { const users = store({ a: { name: 1 } }); return <p>{Object.keys(users).map((id) => <B user={users[id]} />)}</p>; }",
+  ],
+  [
+    "a spread of the item of a store",
+    "const B = (p) => <b>{p.text}</b>; export function A() { const list = store([{ text: 1 }]); return <p>{list.map((item) => <B «{...item}» />)}</p>; }",
+    "SVC121",
+    /Write them by name/,
+    "const B = (p) => <b>{p.text}</b>; export function A() { const list = store([{ text: 1 }]); return <p>{list.map((item) => <B text={item.text} />)}</p>; }",
+  ],
   ["text that is no TSX", "export const A = () => <p></«b»>;", "SVC_INVALID", /./, "export const A = () => <p></p>;"],
   [
     "a field that hides a property of its form",

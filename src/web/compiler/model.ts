@@ -19,9 +19,7 @@ export interface Output {
 export interface Slot {
   /** Expression that the server evaluates for it. */
   source: string;
-  /** Declared with `store(…)`: the scope needs the part `store`. */
-  isStore: boolean;
-  /** Kind of the first name in `source`. */
+  /** Kind of the first name in `source`; `store` also for an item of a store's list. The scope of a store needs the part `store`. */
   kind: Kind;
   /** A place in the source that captures it. */
   node: Node;

@@ -74,19 +74,6 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   };
 }
 
-/** Liveness of an expression that an element displays. A signal by its own name shows its value there. */
-export function shownLiveness(module: Module, expression: Node): Liveness {
-  return namesSignal(module, expression) ? "live" : module.liveness(expression);
-}
-
-/** Whether an expression is the name of a signal or computed. */
-export function namesSignal(module: Module, expression: Node): boolean {
-  const inner = unwrap(expression);
-  const binding = inner.type === "Identifier" ? module.scopes.within(inner)[0]?.binding : undefined;
-  const kind = binding?.owner ? module.kind(binding) : undefined;
-  return kind === "signal" || kind === "computed";
-}
-
 /** Whether an expression contains signals and stores without reading them: `{ active, select: () => … }`. */
 export function passesStateOn(module: Module, expression: Node): boolean {
   const inner = unwrap(expression);

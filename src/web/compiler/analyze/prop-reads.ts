@@ -7,6 +7,7 @@ import { isInside, type Module } from "./analyze.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
 import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
+import { itemList } from "./store-items.ts";
 import { assigning, createsState, mayRunAgain } from "./repeatable.ts";
 import { partsOf, valueSources } from "./value-sources.ts";
 
@@ -23,6 +24,17 @@ export function propReads(module: Module, node: Node): string {
   if (!fn?.params[0] || fn.params[0].type === "RestElement") return "";
   const names = new Set<string>();
   collect(module, fn, node, names, new Set());
+  return [...names].sort().join(" ");
+}
+
+/** As `propReads`, and the props whose lists contain the items that the expression reads: their fields may change too. */
+export function passedReads(module: Module, node: Node): string {
+  const names = new Set(propReads(module, node).split(" "));
+  for (const { binding } of module.scopes.within(node)) {
+    const list = binding && !isInside(binding.node, node) ? itemList(module, binding) : undefined;
+    for (const name of list ? passedReads(module, list).split(" ") : []) names.add(name);
+  }
+  names.delete("");
   return [...names].sort().join(" ");
 }
 

@@ -28,17 +28,19 @@ export class StorePropReads {
 
   /** @param expression of a text, attribute, list or condition that the browser will not write again. */
   watch(expression: Node): void {
-    if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression));
+    const isFollowed = this.#live.follows(expression);
+    if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression), isFollowed);
     else
       walk(expression, (node) => {
         if (isFunction(node) || isJsx(node)) return false;
         if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
-        if (node.type === "MemberExpression" && this.#isProp(unwrap(node.object))) this.#wrap(unwrap(node.object));
+        if (node.type !== "MemberExpression") return undefined;
+        if (this.#isProp(unwrap(node.object))) this.#wrap(unwrap(node.object), isFollowed);
         return undefined;
       });
     // Behind the props, whose checks belong inside.
     for (const leaf of leavesOf(expression)) this.#watchReads(leaf);
-    if (!this.#live.follows(expression)) this.watchProps(expression);
+    if (!isFollowed) this.watchProps(expression);
   }
 
   /** @param expression that nothing evaluates again, even if a prop that it reads is live. */
@@ -75,10 +77,13 @@ export class StorePropReads {
     this.#out.wrap(leaf, `${this.#out.use("once")}(() => (`, `), ${this.#placeOf(leaf)})`);
   }
 
-  #wrap(prop: Node): void {
+  /** @param isFollowed whether the browser shows it again if the prop is live. */
+  #wrap(prop: Node, isFollowed: boolean): void {
     if (this.#watched.has(prop)) return;
     this.#watched.add(prop);
-    this.#out.wrap(prop, `${this.#out.use("still")}(`, `, ${this.#placeOf(prop)})`);
+    const names = isFollowed ? propReads(this.#module, prop) : "";
+    const live = names === "" ? "" : `, ${this.#live.propsAround(prop)}, ${JSON.stringify(names)}`;
+    this.#out.wrap(prop, `${this.#out.use("still")}(`, `, ${this.#placeOf(prop)}${live})`);
   }
 
   /** Position and source as arguments. */

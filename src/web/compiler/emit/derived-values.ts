@@ -118,7 +118,7 @@ export class DerivedValues {
     const name = propNamed(this.#module, fn, base);
     if (name === undefined) return undefined;
     const text = this.#module.file.text.slice(base.start, base.end);
-    const own: Slot = { source: text, isStore: false, kind: "value", node: base };
+    const own: Slot = { source: text, kind: "value", node: base };
     const code = [`${this.#all.client.names.slots}[0]${this.#module.file.text.slice(base.end, node.end)}`];
     const first = `${this.#out.use("prop")}(${this.propsOf(fn)}, ${JSON.stringify(name)}, ${text})`;
     return this.deriveIf(fn, reads, this.derive(code, [own, first]), source);
@@ -163,7 +163,7 @@ export class DerivedValues {
     const { slots: dollar } = this.#all.client.names;
     const read = `${dollar}[0]`;
     const props = this.propsOf(fn);
-    const own: Slot = { source: `${props}.${key.name}`, isStore: false, kind: "value", node: key };
+    const own: Slot = { source: `${props}.${key.name}`, kind: "value", node: key };
     const first = `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`;
     if (value.type !== "AssignmentPattern" || value.left !== binding.node)
       return this.deriveIf(fn, reads, this.#takenApart(value, binding, [read], [own, first]), source);

@@ -355,7 +355,12 @@ export class BrowserEmitter implements ElementEmitter {
     this.#props = props;
     this.#bindElement(root, rootName, { scope, level: 0, isBinding: true }, body);
     this.#props = undefined;
-    const start = `${this.#client.part("prop", "L", scope)}(${slots}, ${rootName}${bind === undefined ? "" : `, ${JSON.stringify(bind)}`});\n`;
+    const begin = (symbol?: string): string =>
+      `${this.#client.part("prop", "L", scope)}(${slots}, ${rootName}${symbol === undefined ? "" : `, ${JSON.stringify(symbol)}`});\n`;
+    // The other bindings store what was typed before this code came, so those of props must exist by then.
+    const isFirst = !scope.parts.has("form");
+    const start = begin(isFirst ? bind : undefined);
+    if (!isFirst) body.push(begin(bind));
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     const head = `export const ${symbol} = (${slots}, ${rootName}) => {\n`;
     this.#client.add(scope.edits, [head, ...this.#held, start, ...body, "};\n"]);
@@ -392,7 +397,7 @@ export class BrowserEmitter implements ElementEmitter {
   #bindOwn(attribute: SpreadAttribute, path: string, place: Place, body: Code): void {
     const { scope } = place;
     const known = scope.slots.findIndex(({ spread }) => spread === attribute);
-    const slot: Slot = { source: "", isStore: false, kind: "value", node: attribute.expression, spread: attribute };
+    const slot: Slot = { source: "", kind: "value", node: attribute.expression, spread: attribute };
     const at = known < 0 ? scope.slots.push(slot) - 1 : known;
     scope.boundCount = Math.max(scope.boundCount, at + 1);
     const own = `${this.#client.names.slots}[${at}]`;

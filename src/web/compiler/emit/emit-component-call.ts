@@ -1,6 +1,7 @@
 /** Step 4, server code: emits `<Shell current="/">…</Shell>` as a call of the component. */
 import type { ESTree } from "vite";
 import { passesStateOn, type Module } from "../analyze/analyze.ts";
+import { readsStore, takenFromItem } from "../analyze/store-items.ts";
 import { directFunction } from "../analyze/direct-calls.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { attributeExpression, attributeText, onlyChild } from "../extract/jsx-forms.ts";
@@ -56,6 +57,8 @@ export class ComponentCallEmitter {
 
   emit(node: ESTree.JSXElement): Segment[] {
     const { name, attributes } = node.openingElement;
+    if (this.#live.serverTagOf(node.openingElement) === undefined)
+      for (const part of [...attributes, ...node.children]) this.#refuseTaken(part);
     // An empty node: it writes nothing, but maps the call to the position of the tag.
     const place: Node = { ...node, end: node.start };
     const direct = directFunction(this.#extraction.module, name);
@@ -160,6 +163,8 @@ export class ComponentCallEmitter {
       this.#props.add(attribute, spread, this.#walker.isReplaced());
       const call = this.#extraction.module.parentOf(attribute);
       if (call?.type === "JSXOpeningElement") this.#views.addSpread(call, attribute);
+      if (readsStore(this.#extraction.module, spread) && !this.#isUntracked(spread))
+        throw this.#refuseSpread(attribute);
       if (spread.type === "Identifier") given.code.push(`...${spread.name}?.[${this.#out.use("LIVE")}]`);
       else if (!this.#walker.isReplaced()) this.#keepSpread(attribute, spread);
       this.#walker.rewrite(attribute.argument);
@@ -222,10 +227,31 @@ export class ComponentCallEmitter {
   /** SVC121: the names of the props in a spread are unknown here, so the component keeps their first values. */
   #keepSpread(attribute: Node, spread: Node): void {
     const { module } = this.#extraction;
-    if (spread.type === "CallExpression" && svcName(spread.callee, module.scopes) === "untrack") return;
+    if (this.#isUntracked(spread)) return;
     this.spreads.push(spread);
     if (module.liveness(spread) !== "live" || passesStateOn(module, spread)) return;
+    throw this.#refuseSpread(attribute);
+  }
+
+  /** SVC121: the browser can't read again what a row took out of an item. */
+  #refuseTaken(part: Node): void {
+    if (part.type === "JSXAttribute" && isNamed(part, "key")) return;
+    const taken = takenFromItem(this.#extraction.module, part);
+    if (!taken) return;
     throw fail(
+      this.#extraction,
+      "SVC121",
+      taken,
+      "This row takes a value out of the item of a store, so the component would keep the first value. Name the item and read it in the JSX: (item) => <Row title={item.title} />. For the entries of an object, write Object.keys(users).map((id) => <User user={users[id]} />).",
+    );
+  }
+
+  #isUntracked(node: Node): boolean {
+    return node.type === "CallExpression" && svcName(node.callee, this.#extraction.module.scopes) === "untrack";
+  }
+
+  #refuseSpread(attribute: Node): Error {
+    return fail(
       this.#extraction,
       "SVC121",
       attribute,

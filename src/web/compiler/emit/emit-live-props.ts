@@ -20,7 +20,8 @@ import {
   propNamed,
   rootOfObject,
 } from "../analyze/prop-names.ts";
-import { componentOf, propReads } from "../analyze/prop-reads.ts";
+import { componentOf, passedReads, propReads } from "../analyze/prop-reads.ts";
+import { isNamedStore, readsStore } from "../analyze/store-items.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
@@ -121,7 +122,7 @@ export class LivePropsEmitter {
     const conditions: string[] = [];
     const guards = new Map<Slot, number>();
     const own = this.#copyOf(scope, this.#all);
-    own.slots.push({ source: "", isStore: false, kind: "value", node: root.node });
+    own.slots.push({ source: "", kind: "value", node: root.node });
     this.#all.browser.emitLiveProps(own, root, symbol, scope.bind, {
       maskSlot: known,
       isWanted: () => true,
@@ -236,6 +237,7 @@ export class LivePropsEmitter {
     copy.boundCount = scope.boundCount;
     copy.frames = [...scope.frames];
     copy.events = scope.events;
+    copy.parts = new Set(scope.parts);
     return copy;
   }
 
@@ -388,9 +390,14 @@ export class LivePropsEmitter {
     const name = String(attribute.name.name);
     if (isFunction(inner) || isJsx(inner) || inner.type === "Literal" || name === "key") return undefined;
     if (this.serverTag(attribute) !== undefined) return undefined;
+    if (isNamedStore(this.#module, inner)) {
+      // The store itself is what the component follows.
+      this.passed.push({ name, from: "" });
+      return { code: this.#module.file.text.slice(inner.start, inner.end), isSure: true };
+    }
     const liveness = inner.type === "Identifier" ? "static" : this.#module.liveness(inner);
-    const isSure = liveness !== "static";
-    const reads = propReads(this.#module, expression);
+    const isSure = liveness !== "static" || readsStore(this.#module, inner);
+    const reads = passedReads(this.#module, expression);
     const fn = componentOf(this.#module, expression);
     if (!isSure && (reads === "" || !fn)) return undefined;
     const known = fn && !isSure ? propNamed(this.#module, fn, inner) : undefined;
@@ -434,11 +441,12 @@ export class LivePropsEmitter {
     }
     const slots = scope.slots.map((slot) => this.#values.slot(slot)).join(", ");
     const open = `${this.#out.use("fn")}(${this.#values.block(scope, undefined, scope, "")}, "${symbol}", [${slots}], `;
-    const isSure = this.#module.liveness(expression) !== "static";
-    const from = propReads(this.#module, expression);
+    const ofStore = readsStore(this.#module, expression);
+    const isSure = ofStore || this.#module.liveness(expression) !== "static";
+    const from = passedReads(this.#module, expression);
     if (!isSure && from === "") return { open };
     this.passed.push({ name, from: isSure ? "" : from });
-    return { open, live: { code: this.#out.use("CALLED"), isSure } };
+    return { open, live: { code: this.#out.use(ofStore ? "CALLED_FOR_STORE" : "CALLED"), isSure } };
   }
 
   /** Whether an expression is a function that returns no JSX. */

@@ -1,5 +1,6 @@
 /** Step 4, browser code: emits functions that read the current value of an expression. */
-import { namesSignal, type Module } from "../analyze/analyze.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { namesSignal } from "../analyze/shown-liveness.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import type { Code } from "../model.ts";
 import { unwrap, type Node } from "../parse/ast.ts";

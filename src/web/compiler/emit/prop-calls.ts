@@ -5,6 +5,7 @@ import { passesStateOn, type Module } from "../analyze/analyze.ts";
 import { functionOf } from "../analyze/declaration-kinds.ts";
 import type { PropCall } from "../analyze/prop-places.ts";
 import { bindingAt } from "../analyze/prop-names.ts";
+import { readsStore } from "../analyze/store-items.ts";
 import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { LivePropsEmitter } from "./emit-live-props.ts";
@@ -50,6 +51,7 @@ export class PropCalls {
 
   #isLive(expression: Node): boolean {
     const inner = unwrap(expression);
+    if (readsStore(this.#module, inner)) return true;
     return this.#module.liveness(inner) === "live" && !passesStateOn(this.#module, inner);
   }
 

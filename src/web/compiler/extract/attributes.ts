@@ -14,7 +14,8 @@ import { FIELD_TAGS, FORM_PROPERTIES, membersBehind } from "../../../platform/sh
 import { ATTRIBUTES_BEHIND, FOREIGN_PREFIXES, PROPERTIES } from "../analyze/html-facts.ts";
 import { attributeToHtml, decodeEntities, stringToAttribute } from "../parse/jsx-text.ts";
 import { valueKind } from "../analyze/expression-kinds.ts";
-import { shownLiveness, type Module } from "../analyze/analyze.ts";
+import type { Module } from "../analyze/analyze.ts";
+import { shownLiveness } from "../analyze/shown-liveness.ts";
 import { isPropsObject } from "../analyze/prop-names.ts";
 import { componentOf } from "../analyze/prop-reads.ts";
 import { initOf } from "../analyze/declaration-kinds.ts";

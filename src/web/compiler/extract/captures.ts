@@ -21,6 +21,7 @@ import { instanceMadeBy } from "../analyze/instances.ts";
 import { hasLastValue } from "../analyze/reassigned.ts";
 import { selectionOf } from "./selections.ts";
 import { isRestOfProps, propReads } from "../analyze/prop-reads.ts";
+import { isNamedStore } from "../analyze/store-items.ts";
 import { isShown } from "../analyze/stale-reads.ts";
 
 /** Position of browser code: the scope of its `$`, and the number of lists around it. */
@@ -373,10 +374,9 @@ export class Captures {
     for (const name of propReads(this.#module, target).split(" ")) this.#client.captured.add(name);
     let index = scope.slots.findIndex((slot) => slot.source === source && slot.isView === isView);
     if (index < 0) {
-      const kind = this.#module.kind(binding);
-      const isStore = kind === "store";
-      index = scope.slots.push({ source, isStore, kind, node: target, ...(isView && { isView }) }) - 1;
-      if (isStore) scope.parts.add("store");
+      const kind = isNamedStore(this.#module, target) ? "store" : this.#module.kind(binding);
+      index = scope.slots.push({ source, kind, node: target, ...(isView && { isView }) }) - 1;
+      if (kind === "store") scope.parts.add("store");
     }
     const slot = scope.slots[index];
     if (slot) scope.read?.add(slot);

@@ -5,7 +5,8 @@
 import type { ESTree } from "vite";
 import { extractAttributes } from "./attributes.ts";
 import { holdsJsx, isComponentTag, returnsOf, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
-import { shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
+import type { Liveness, Module } from "../analyze/analyze.ts";
+import { shownLiveness } from "../analyze/shown-liveness.ts";
 import { CREATED_BUILTINS } from "../emit/client-module.ts";
 import { attempt, fail, looseRegion, report, type Extraction, type Position } from "./extraction.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";

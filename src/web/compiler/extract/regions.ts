@@ -14,7 +14,8 @@ import {
 } from "../parse/ast.ts";
 import type { Scopes } from "../parse/scopes.ts";
 import { normaliseText } from "../parse/jsx-text.ts";
-import { readsGivenState, shownLiveness, type Liveness, type Module } from "../analyze/analyze.ts";
+import { readsGivenState, type Liveness, type Module } from "../analyze/analyze.ts";
+import { shownLiveness } from "../analyze/shown-liveness.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import {

@@ -18,13 +18,15 @@ class Derived {
 }
 
 type Live = Readonly<Record<string, unknown>>;
-interface Props {
+export interface Props {
   readonly [name: string]: unknown;
   readonly [LIVE]?: Live;
 }
 
 /** Stands for the value of a prop that is a function: calling it may read what changes. */
 export const CALLED = 1;
+/** Stands for the value of a prop that is a function: calling it reads a store, whose objects do not show that they change. */
+export const CALLED_FOR_STORE = 2;
 
 /** Adds derived values to a props object. @param given by name; falsy for a prop that is not live */
 export function live<Given extends object>(props: Given, given: Live | undefined): Given {
@@ -32,15 +34,20 @@ export function live<Given extends object>(props: Given, given: Live | undefined
   const found: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {
     if (!value || !Object.hasOwn(props, name)) continue;
-    const own = value === CALLED ? readingFunction((props as Props)[name]) : value;
+    const own = isFunctionMark(value) ? readingFunction((props as Props)[name], value) : value;
     if (own) found[name] = own;
   }
   return Object.assign(props, { [LIVE]: Object.keys(found).length > 0 ? found : undefined });
 }
 
+function isFunctionMark(value: unknown): boolean {
+  return value === CALLED || value === CALLED_FOR_STORE;
+}
+
 /** A function that the browser can create, if it is made from reactive values. */
-function readingFunction(value: unknown): unknown {
-  return referenceOf(value)?.slots.some(isReactive) ? value : undefined;
+function readingFunction(value: unknown, mark: unknown): unknown {
+  const reference = referenceOf(value);
+  return mark === CALLED_FOR_STORE || reference?.slots.some(isReactive) ? reference && value : undefined;
 }
 
 /** Whether a value may change in the browser, or contains one that may. */
@@ -83,7 +90,7 @@ export function prop(props: Props | undefined, name: string, value: unknown): un
 }
 
 /** Whether one of the props with these names is live. */
-function isLive(props: Props | undefined, names: string): boolean {
+export function isLive(props: Props | undefined, names: string): boolean {
   const found = props?.[LIVE];
   return found !== undefined && names.split(" ").some((name) => name === ALL_PROPS || Object.hasOwn(found, name));
 }

@@ -3,16 +3,18 @@ import { Cell, isSignal } from "../../reactivity/signal.ts";
 import { dispose } from "../../reactivity/system.ts";
 import { isOfStore } from "../../reactivity/server-store.ts";
 import { gettersRead } from "./function-props.ts";
+import { isLive, type Props } from "./live-props.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 
 /**
  * Returns the prop unchanged. Called by modules compiled for development.
  * @param where position of the prop in the source: `pages/list.tsx:12:9`.
  * @param source the source text of the prop.
- * @throws SvcError SVC204 for a store, or an object inside a store
+ * @param props of the component. @param names of those that the browser follows here, if they are live.
+ * @throws SvcError SVC204 for a store, or an object inside a store, that the browser does not follow
  */
-export function still<Prop>(prop: Prop, where: string, source: string): Prop {
-  if (!isOfStore(prop)) return prop;
+export function still<Prop>(prop: Prop, where: string, source: string, props?: Props, names = ""): Prop {
+  if (!isOfStore(prop) || isLive(props, names)) return prop;
   throw new SvcError(
     "SVC204",
     `SVC204 ${where}\n${source} is a store, but this output is rendered only once: the compiler can't see that it can change. ` +
