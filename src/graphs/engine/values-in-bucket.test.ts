@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { after, before, beforeEach, describe, it } from "node:test";
 import type { Json } from "../../platform/shared/json.ts";
 import { fakeS3, type FakeS3 } from "../../storage/bucket/fake-s3.testkit.ts";
-import { worker } from "../definition/definition.ts";
+import { positionAt } from "../../storage/contract/sent-events.ts";
+import { graph, worker } from "../definition/definition.ts";
 import { event } from "../definition/event.ts";
 import { bench, type Bench } from "./engine.testkit.ts";
 
@@ -103,6 +104,31 @@ describe("Large values of a run in a bucket", () => {
     await engine.start("copy", "small");
     await engine.idle();
     await store.close();
+  });
+
+  it("of an event start its run after a crash, reach later waits, and are deleted after its retention", async () => {
+    const started = worker("started", (data: { text: string }) => data.text);
+    const later = worker("later", async (_: Json, ctx) => {
+      const { data } = await ctx.waitForEvent(sent, { lookback: "1h" });
+      return data.text;
+    });
+    const onSent = graph("onSent", (g) => g.node("started", started), { on: sent });
+    const table = await bench({ graphs: [onSent], workers: [later] }, newUrl(), undefined, s3.config({ values: 1024 }));
+    const eventObjects = (): string[] => [...s3.objects.keys()].filter((name) => name.includes("/svc-events/"));
+    // The process dies after it has stored the event.
+    const position = positionAt(table.clock.now());
+    await table.store.sentEvents.add({ name: "sent", id: "e1", position, data: { text: large("sent") } });
+    assert.equal(eventObjects().length, 1);
+    await table.crash();
+    await table.engine.idle();
+    assert.equal((await table.engine.list({ worker: "onSent" })).items[0]?.status, "done");
+    const { snapshot } = await table.engine.start("later", null);
+    assert.equal(await table.engine.result(snapshot.graph_id), large("sent"));
+    await table.pass(25 * 60 * 60 * 1000);
+    await table.engine.send("other", null);
+    await table.engine.idle();
+    assert.deepEqual(eventObjects(), []);
+    await table.store.close();
   });
 
   it("delay only the recovery of its run when the bucket is down at the start of the process", async () => {

@@ -1,6 +1,6 @@
 /**
  * A store whose large payloads are objects in a bucket, with the row as a reference: parts of artifacts here, values of runs in
- * value-store.ts. It is behind the encryption, so the bucket gets what the database would get. Decisions 117 and 139.
+ * value-store.ts, sent events in event-store.ts. It is behind the encryption, so the bucket gets what the database would get. Decisions 117 and 139.
  */
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Log } from "../../platform/shared/log.ts";
@@ -10,9 +10,12 @@ import type { GraphStore } from "../contract/graph-store.ts";
 import { passed } from "../encryption/passed.ts";
 import type { BucketClient } from "./bucket-client.ts";
 import { PrefixOwner } from "./prefix-owner.ts";
+import { eventsIn } from "./event-store.ts";
+import { objectRemover, type ObjectRemover } from "./object-remover.ts";
 import { newObject, placeOf, runFolder, uploadFolder } from "./object-names.ts";
 import { escapedBytes, referenceTo, resolvedPart } from "./references.ts";
 import { removeObjects, sweepObjects } from "./sweep-objects.ts";
+import { ValueObjects } from "./value-objects.ts";
 import { valuesIn } from "./value-store.ts";
 
 /** A store, and the id of its database, which a copy does not share. */
@@ -24,36 +27,38 @@ export interface IdentifiedStore {
 interface Bucket {
   client: BucketClient;
   owner: PrefixOwner;
+  remove: ObjectRemover;
 }
 
 /** @param client undefined: all payloads are stored in the database, and objects from before can't be read */
 export function bucketStore({ store, databaseId }: IdentifiedStore, client: BucketClient | undefined, log: Log): Store {
+  const objects = new ValueObjects(client);
   if (!client?.config.isWriting)
-    return { ...store, graphs: partsIn(valuesIn(store.graphs, client, undefined), client, undefined, log) };
+    return {
+      ...store,
+      graphs: partsIn(valuesIn(store.graphs, objects, undefined), client, undefined),
+      sentEvents: eventsIn(store.sentEvents, objects, undefined, log),
+    };
   const owner = new PrefixOwner(client, databaseId, log);
+  const bucket = { client, owner, remove: objectRemover(owner, log) };
   const above = client.config.values;
   const writer = above === undefined ? undefined : { client, owner, above };
   return {
     ...store,
-    graphs: partsIn(valuesIn(store.graphs, client, writer), client, owner, log),
+    graphs: partsIn(valuesIn(store.graphs, objects, writer), client, bucket),
+    sentEvents: eventsIn(store.sentEvents, objects, { ...bucket, above }, log),
     sweepObjects: async () => {
       await owner.require();
-      return sweepObjects(client, store.graphs);
+      return sweepObjects(client, store);
     },
   };
 }
 
 /** Everything but the parts of artifacts goes to the store as before. */
-function partsIn(
-  graphs: GraphStore,
-  client: BucketClient | undefined,
-  owner: PrefixOwner | undefined,
-  log: Log,
-): GraphStore {
-  const bucket = client && owner && { client, owner };
+function partsIn(graphs: GraphStore, client: BucketClient | undefined, bucket: Bucket | undefined): GraphStore {
   return {
     ...passed(graphs, SAME),
-    ...(bucket ? removing(graphs, bucket, log) : passed(graphs, ["dropParts", "purge"])),
+    ...(bucket ? removing(graphs, bucket) : passed(graphs, ["dropParts", "purge"])),
     writePart: (graphId, upload, at, data) => writePart(graphs, bucket, { graphId, upload, at, data }),
     part: (graphId, upload, at) => readPart(graphs, client, { graphId, upload, at }),
   };
@@ -132,17 +137,8 @@ async function readPart(
   );
 }
 
-/** Rows are deleted first. If the bucket does not answer then, the sweep deletes the objects later. */
-function removing(graphs: GraphStore, { client, owner }: Bucket, log: Log): Pick<GraphStore, "dropParts" | "purge"> {
-  const remove = async (work: () => Promise<void>): Promise<void> => {
-    try {
-      if (await owner.allows()) await work();
-    } catch (error) {
-      later(error);
-    }
-  };
-  const later = (err: unknown): void =>
-    log.warn({ err }, "Objects of deleted runs or artifacts could not be deleted. They are deleted within two days.");
+/** Rows are deleted first. */
+function removing(graphs: GraphStore, { client, remove }: Bucket): Pick<GraphStore, "dropParts" | "purge"> {
   return {
     dropParts: async (graphId, upload) => {
       await graphs.dropParts(graphId, upload);

@@ -1,6 +1,6 @@
 /**
- * Names of objects: `<run>/<hash of the upload>/<part>-<random>` and, for values, `<run>/v/<random>`. Nothing overwrites an object. The names
- * of files may be personal data, so the bucket does not get them.
+ * Names of objects: `<run>/<hash of the upload>/<part>-<random>`, for values `<run>/v/<random>`, and for data of sent events
+ * `svc-events/<position>-<random>`. Nothing overwrites an object. The names of files may be personal data, so the bucket does not get them.
  */
 import { createHash, randomUUID } from "node:crypto";
 
@@ -18,7 +18,7 @@ export function newObject(graphId: string, upload: string, at: number): string {
   return `${uploadFolder(graphId, upload)}${at}-${randomUUID()}`;
 }
 
-/** The run and the upload's folder of an object; undefined if svc did not choose the name. */
+/** The run and the upload's folder of an object; undefined if it belongs to no run. */
 export function placeOf(name: string): { graphId: string; folder: string } | undefined {
   const [run, upload, object, ...more] = name.split("/");
   if (!run || !upload || !object || more.length > 0) return undefined;
@@ -28,7 +28,19 @@ export function placeOf(name: string): { graphId: string; folder: string } | und
 /** Name of the folder of values in the folder of a run; a hash of an upload is longer. */
 const VALUES = "v";
 
-/** Of all values of a run. */
-export function valueFolder(graphId: string): string {
-  return `${runFolder(graphId)}${VALUES}/`;
+export function newValueObject(graphId: string): string {
+  return `${runFolder(graphId)}${VALUES}/${randomUUID()}`;
+}
+
+const EVENT = /^svc-events\/(\d+)-[^/]+$/;
+
+/** Of two parts: the sweep of an older version deletes only objects whose names have three. */
+export function newEventObject(position: number): string {
+  return `svc-events/${position}-${randomUUID()}`;
+}
+
+/** Position of the event to which an object belongs; undefined if it is not the data of an event. */
+export function eventPositionOf(name: string): number | undefined {
+  const position = EVENT.exec(name)?.[1];
+  return position === undefined ? undefined : Number(position);
 }

@@ -8,18 +8,10 @@ import type { TransactionRun } from "../contract/transaction.ts";
 import { TransitionChains } from "../contract/transition-chains.ts";
 import type { Transition } from "../contract/transition.ts";
 import { transitionPayloads } from "../encryption/payload-rows.ts";
-import type { BucketClient } from "./bucket-client.ts";
-import type { PrefixOwner } from "./prefix-owner.ts";
-import type { ValueObjects } from "./value-objects.ts";
+import { newValueObject } from "./object-names.ts";
+import type { ValueObjects, ValueWriter } from "./value-objects.ts";
 import { isMarkedValue } from "./value-references.ts";
 import { ESCAPING, hasValue, mayExceed, moving, type Upload } from "./value-rows.ts";
-
-export interface ValueWriter {
-  client: BucketClient;
-  owner: PrefixOwner;
-  /** Larger values, in bytes, are objects. */
-  above: number;
-}
 
 /** A fence that no run meets. */
 const NEVER = -1;
@@ -80,7 +72,10 @@ export class ValueCommits {
     const { graphId } = transition;
     const above = this.#transactions.has(graphId) ? undefined : this.#writer?.above;
     if (above === undefined || !hasValue(transition, (value) => mayExceed(value, above))) return escaped(transition);
-    return transitionPayloads(moving(graphId, above, uploads), transition);
+    return transitionPayloads(
+      moving(() => newValueObject(graphId), above, uploads),
+      transition,
+    );
   }
 
   async #inOrder(
@@ -108,17 +103,11 @@ export class ValueCommits {
     uploads: readonly Upload[],
     before: Promise<void> | undefined,
   ): Promise<{ isWritten: boolean | Promise<boolean> }> {
-    const [uploaded] = await Promise.allSettled([this.#write(uploads), before]);
+    const [uploaded] = await Promise.allSettled([this.#objects.write(this.#writer, uploads), before]);
     if (this.#lines.isBroken(transition)) return { isWritten: false };
     if (uploaded.status === "fulfilled") return { isWritten: this.#graphs.commit(transition) };
     this.#lines.break(transition);
     throw uploaded.reason;
-  }
-
-  async #write(uploads: readonly Upload[]): Promise<void> {
-    if (!this.#writer || uploads.length === 0) return;
-    await this.#writer.owner.claim();
-    await this.#objects.write(this.#writer.client, uploads);
   }
 
   /** The store refuses a transition that follows one whose upload has failed. */

@@ -1,14 +1,23 @@
 /** Objects of values: uploads, and reads with a cache, because followers and screens read the same value many times. Objects never change. */
 import { SvcError } from "../../platform/shared/errors.ts";
+import type { Json } from "../../platform/shared/json.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { ConcurrencyLimit } from "../../platform/shared/concurrency-limit.ts";
 import type { BucketClient } from "./bucket-client.ts";
+import type { PrefixOwner } from "./prefix-owner.ts";
 import type { Upload } from "./value-rows.ts";
 
 /** Concurrent requests of a process. */
 const AT_ONCE = 16;
 /** Of all cached objects. */
 const CACHED_BYTES = 32 * 1024 * 1024;
+
+export interface ValueWriter {
+  client: BucketClient;
+  owner: PrefixOwner;
+  /** Larger values, in bytes, are objects. */
+  above: number;
+}
 
 export class ValueObjects {
   readonly #client: BucketClient | undefined;
@@ -23,8 +32,11 @@ export class ValueObjects {
     this.#client = client;
   }
 
-  /** @throws SvcError `SVC_BUCKET` if one could not be stored */
-  async write(client: BucketClient, uploads: readonly Upload[]): Promise<void> {
+  /** @param writer undefined: there are no uploads. @throws SvcError `SVC_BUCKET` if one could not be stored */
+  async write(writer: Pick<ValueWriter, "client" | "owner"> | undefined, uploads: readonly Upload[]): Promise<void> {
+    if (!writer || uploads.length === 0) return;
+    const { client, owner } = writer;
+    await owner.claim();
     await Promise.all(uploads.map(async ({ name, data }) => this.#limit.run(() => client.put(name, data))));
     for (const { name, data } of uploads) this.#keep(name, data);
   }
@@ -41,6 +53,11 @@ export class ValueObjects {
     return found;
   }
 
+  /** The value of an object. @param data undefined: the reason takes its place, so that screens show the others */
+  valueIn(data: Buffer | undefined, name: string): Json {
+    return data ? (JSON.parse(data.toString("utf8")) as Json) : `[SVC_BUCKET] ${this.problem(name).message}`;
+  }
+
   /** Why an object has no value, and what to do. */
   problem(name: string): SvcError {
     if (!this.#client)
@@ -51,7 +68,7 @@ export class ValueObjects {
     const { bucket, prefix } = this.#client.config;
     return new SvcError(
       "SVC_BUCKET",
-      `The object ${prefix}${name}, a value of a run, is missing in the bucket "${bucket}". Restore it from an earlier version of the bucket, or correct ${VARIABLES.payloadBucket}`,
+      `The object ${prefix}${name}, a value of a run or of a sent event, is missing in the bucket "${bucket}". Restore it from an earlier version of the bucket, or correct ${VARIABLES.payloadBucket}`,
     );
   }
 

@@ -1,5 +1,5 @@
 /**
- * A reference to an object, in place of a value of a run: `svc:val:1:<bytes>:<payload key>:<name of the object>`. It is a JSON text, so
+ * A reference to an object, in place of a value of a run or the data of a sent event: `svc:val:1:<bytes>:<payload key>:<name of the object>`. It is a JSON text, so
  * tables, backups and migrations treat it like any other value. A value that begins like one by itself is stored with a prefix, so that
  * nobody can forge a reference.
  */
@@ -10,8 +10,8 @@ import { keyOfText } from "../encryption/payload-cipher.ts";
 const MARK = "svc:val:";
 const ESCAPED = `${MARK}0:`;
 const REFERENCE = /^svc:val:1:\d+:[^:]*:(.+)$/;
-/** Columns of runs. Other payloads have no run with which their objects could be deleted. */
-const PLACES = /^(?:graph|node|past_node|event|signal)\//;
+/** Columns of runs, and data of sent events. Other payloads have no row with which their objects could be deleted. */
+const PLACES = /^(?:graph|node|past_node|event|signal|sent_event)\//;
 
 /** Whether a value at this place (payload-rows.ts) may be an object. */
 export function isMovable(place: string): boolean {

@@ -1,10 +1,8 @@
 /** The values of runs on their way into the bucket and back. payload-rows.ts names them, as for the encryption. */
-import { randomUUID } from "node:crypto";
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEvent, GraphRow, NewEvent, NodeRow, SignalRow } from "../contract/graph-rows.ts";
 import type { Transition } from "../contract/transition.ts";
 import type { PayloadTransform } from "../encryption/payload-transform.ts";
-import { valueFolder } from "./object-names.ts";
 import {
   escapedValue,
   isMovable,
@@ -80,14 +78,14 @@ function bytesLeft(value: Json, bytes: number): number {
 export const ESCAPING: PayloadTransform = values(escapedValue);
 
 /** Replaces values of more bytes than this by references. @param uploads gets their objects; a value that occurs twice becomes one */
-export function moving(graphId: string, above: number, uploads: Upload[]): PayloadTransform {
+export function moving(newName: () => string, above: number, uploads: Upload[]): PayloadTransform {
   const known = new Map<Json, string>();
   return values((value) => {
     const moved = known.get(value);
     if (moved !== undefined) return moved;
     const data = mayExceed(value, above) ? Buffer.from(JSON.stringify(value)) : undefined;
     if (data === undefined || data.byteLength <= above) return escapedValue(value);
-    const name = `${valueFolder(graphId)}${randomUUID()}`;
+    const name = newName();
     const reference = valueReference(name, value, data.byteLength);
     uploads.push({ name, data });
     known.set(value, reference);

@@ -19,8 +19,8 @@ import { SqlitePayloads } from "../sqlite/payload-database.ts";
 import { openStore } from "../open-store.ts";
 import type { BucketConfig } from "./bucket-url.ts";
 import { fakeS3, type FakeS3 } from "./fake-s3.testkit.ts";
-import { ValueCommits, type ValueWriter } from "./value-commits.ts";
-import { ValueObjects } from "./value-objects.ts";
+import { ValueCommits } from "./value-commits.ts";
+import { ValueObjects, type ValueWriter } from "./value-objects.ts";
 
 const hasNoPostgres = await withoutPostgres();
 const ABOVE = 200;

@@ -2,15 +2,13 @@
  * Runs whose large values are objects in a bucket, with references in their rows. Reads replace the references; lists don't read objects.
  * Decision 139.
  */
-import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEvent, StoredGraph } from "../contract/graph-rows.ts";
 import type { GraphStore } from "../contract/graph-store.ts";
 import { passed } from "../encryption/passed.ts";
 import { eventPayloads, graphPayloads, pastNodePayloads, storedPayloads } from "../encryption/payload-rows.ts";
 import type { PayloadTransform } from "../encryption/payload-transform.ts";
-import type { BucketClient } from "./bucket-client.ts";
-import { ValueCommits, type ValueWriter } from "./value-commits.ts";
-import { ValueObjects } from "./value-objects.ts";
+import { ValueCommits } from "./value-commits.ts";
+import type { ValueObjects, ValueWriter } from "./value-objects.ts";
 import { isMarkedValue } from "./value-references.ts";
 import { finding, inEvents, inGraph, inNode, inSignals, NOTING, resolving } from "./value-rows.ts";
 
@@ -37,16 +35,8 @@ const SAME = [
   "artifacts",
 ] as const satisfies (keyof GraphStore)[];
 
-/**
- * @param client undefined: objects can't be read
- * @param writer undefined: new values stay in the database
- */
-export function valuesIn(
-  graphs: GraphStore,
-  client: BucketClient | undefined,
-  writer: ValueWriter | undefined,
-): GraphStore {
-  const objects = new ValueObjects(client);
+/** @param writer undefined: new values stay in the database */
+export function valuesIn(graphs: GraphStore, objects: ValueObjects, writer: ValueWriter | undefined): GraphStore {
   const commits = new ValueCommits(graphs, objects, writer);
   const read = reading(objects);
   return {
@@ -147,14 +137,9 @@ function reading(objects: ValueObjects) {
       if (lost !== undefined && !isLast) continue;
       if (lost !== undefined && missing === "thrown") throw objects.problem(lost);
       return change(
-        resolving((name) => valueIn(found.get(name), name, objects)),
+        resolving((name) => objects.valueIn(found.get(name), name)),
         rows,
       );
     }
   };
-}
-
-function valueIn(data: Buffer | undefined, name: string, objects: ValueObjects): Json {
-  if (data) return JSON.parse(data.toString("utf8")) as Json;
-  return `[SVC_BUCKET] ${objects.problem(name).message}`;
 }

@@ -10,7 +10,14 @@ import type { NewSentEvent } from "./sent-events.ts";
 const ALL = Number.MAX_SAFE_INTEGER;
 const sent = (name: string, id: string, position: number): NewSentEvent => ({ name, id, position, data: { id } });
 
-for (const url of ["sqlite::memory:", "postgres:", "encrypted sqlite::memory:", "encrypted postgres:"]) {
+for (const url of [
+  "sqlite::memory:",
+  "postgres:",
+  "encrypted sqlite::memory:",
+  "encrypted postgres:",
+  "bucket sqlite::memory:",
+  "bucket encrypted postgres:",
+]) {
   describe(`sent events of the store ${url}`, { skip: url.endsWith("postgres:") && (await withoutPostgres()) }, () => {
     const opened = openedStore(url);
     let store: Store;
@@ -56,12 +63,12 @@ for (const url of ["sqlite::memory:", "postgres:", "encrypted sqlite::memory:", 
       );
       assert.deepEqual((await rows.list({ before: 1003 })).map(({ id }) => id).slice(0, 2), ["b", "a"]);
       for (const id of ["a", "b"]) await rows.handled("read", id);
-      while ((await rows.purge(1002, 1)) > 0);
+      while ((await rows.purge(1002, 1)).count > 0);
       assert.deepEqual(
         (await rows.after("read", 0, 10)).map(({ id }) => id),
         ["b", "c"],
       );
-      assert.equal(await rows.purge(ALL, 100), 1);
+      assert.equal((await rows.purge(ALL, 100)).count, 1);
       await rows.handled("read", "c");
     });
 

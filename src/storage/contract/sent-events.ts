@@ -1,6 +1,7 @@
 /** Events that were sent to the engine: they start runs, resume and cancel them, and are kept for a while. */
 import type { Json } from "../../platform/shared/json.ts";
 import type { NodeRow } from "./graph-rows.ts";
+import { objectsIn, REFERENCE_MARK } from "./object-references.ts";
 import type { Row } from "./row.ts";
 
 export interface SentEventRow {
@@ -47,8 +48,16 @@ export interface SentEventRows {
   after(name: string, position: number, limit: number): Promise<SentEventRow[]>;
   /** Newest first. */
   list(query: SentEventQuery): Promise<SentEventRow[]>;
-  /** Deletes handled events that were sent before a position, at most `limit`. @returns number of deleted events. */
-  purge(before: number, limit: number): Promise<number>;
+  /** Deletes handled events that were sent before a position, at most `limit`. */
+  purge(before: number, limit: number): Promise<PurgedEvents>;
+  /** Names of the objects in a bucket to which events at these positions refer. */
+  objects(positions: readonly number[]): Promise<string[]>;
+}
+
+export interface PurgedEvents {
+  count: number;
+  /** Names of the objects in a bucket to which they referred. */
+  objects: string[];
 }
 
 /** A step that waits for an event. */
@@ -78,4 +87,14 @@ export function toSentEvent(row: Row): SentEventRow {
     data: JSON.parse(String(row["data"])) as Json,
     isPending: Number(row["is_pending"]) === 1,
   };
+}
+
+const REFERENCE_START = `"${REFERENCE_MARK}`;
+
+/** SQL for the data of an event as the column `reference`, if it is a reference to an object; else null. Few events are large. */
+export const EVENT_REFERENCE = `CASE WHEN substr(data, 1, ${REFERENCE_START.length}) = '${REFERENCE_START}' THEN data END AS reference`;
+
+/** Names of the objects in rows with the column `reference`. */
+export function referredObjects(rows: readonly Row[]): string[] {
+  return rows.flatMap(({ reference }) => (typeof reference === "string" ? objectsIn(reference) : []));
 }

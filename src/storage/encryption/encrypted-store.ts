@@ -15,6 +15,7 @@ import { passed } from "./passed.ts";
 import { isPayloadKeyError, type PayloadCipher } from "./payload-cipher.ts";
 import { answerPlace, auditPayloads, schedulePayloads, sentEventPayloads, startGroupPayloads } from "./payload-rows.ts";
 import { opening, sealing, showing } from "./payload-transform.ts";
+import { readableRows, type ReadableRows } from "./readable-rows.ts";
 
 /** @param log for rows that are left alone because their key is missing */
 export function encryptedStore(store: Store, cipher: PayloadCipher, log: Log): Store {
@@ -115,10 +116,10 @@ function encryptedSentEvents(events: SentEventRows, cipher: PayloadCipher, log: 
   const [seal, open, show] = [sealing(cipher), opening(cipher), showing(cipher)];
   const opened = (row: SentEventRow): SentEventRow => sentEventPayloads(open, row);
   return {
-    ...passed(events, ["handled", "purge"]),
+    ...passed(events, ["handled", "objects", "purge"]),
     add: (row) => events.add(sentEventPayloads(seal, row)),
-    pending: (after, before, limit) => readableRows(log, limit, opened, (most) => events.pending(after, before, most)),
-    after: (name, position, limit) => readableRows(log, limit, opened, (most) => events.after(name, position, most)),
+    pending: (after, before, limit) => decryptedRows(log, limit, opened, (most) => events.pending(after, before, most)),
+    after: (name, position, limit) => decryptedRows(log, limit, opened, (most) => events.after(name, position, most)),
     list: async (query) => (await events.list(query)).map((row) => sentEventPayloads(show, row)),
   };
 }
@@ -135,7 +136,7 @@ function encryptedStartGroups(groups: StartGroupRows, cipher: PayloadCipher, log
     join: async (event, graph, key, decide) =>
       (await groups.join(event, graph, key, sealedChange(decide)))?.map(opened),
     count: (graph, key, decide) => groups.count(graph, key, sealedChange(decide)),
-    due: (nowMs, limit) => readableRows(log, limit, opened, (most) => groups.due(nowMs, most)),
+    due: (nowMs, limit) => decryptedRows(log, limit, opened, (most) => groups.due(nowMs, most)),
     close: async (row, nowMs) => {
       const closed = await groups.close(row, nowMs);
       return closed && opened(closed);
@@ -143,30 +144,31 @@ function encryptedStartGroups(groups: StartGroupRows, cipher: PayloadCipher, log
   };
 }
 
-/**
- * The first rows that can be decrypted. The others stay in the database until their key is back, and must not keep later ones waiting.
- * @param read reads the first rows
- */
-async function readableRows<Row>(
+/** The first rows that can be decrypted. The others wait until their key is back. */
+function decryptedRows<Row>(
   log: Log,
   limit: number,
   open: (row: Row) => Row,
   read: (limit: number) => Promise<Row[]>,
 ): Promise<Row[]> {
-  for (let most = limit; ; most *= 2) {
-    const rows = await read(most);
-    const errors: Error[] = [];
-    const readable = rows.flatMap((row) => {
-      try {
-        return [open(row)];
-      } catch (error) {
-        if (!isPayloadKeyError(error)) throw error;
-        errors.push(error);
-        return [];
-      }
-    });
-    if (rows.length === most && readable.length < limit) continue;
-    if (errors.length > 0) log.error({ err: errors[0], count: errors.length }, "Stored events can't be decrypted");
-    return readable.slice(0, limit);
-  }
+  return readableRows(
+    limit,
+    read,
+    (rows) => decrypted(rows, open),
+    (errors) => log.error({ err: errors[0], count: errors.length }, "Stored events can't be decrypted"),
+  );
+}
+
+function decrypted<Row>(rows: readonly Row[], open: (row: Row) => Row): ReadableRows<Row> {
+  const errors: Error[] = [];
+  const readable = rows.flatMap((row) => {
+    try {
+      return [open(row)];
+    } catch (error) {
+      if (!isPayloadKeyError(error)) throw error;
+      errors.push(error);
+      return [];
+    }
+  });
+  return { readable, errors };
 }

@@ -1,8 +1,11 @@
 /** Sent events in PostgreSQL. */
 import { pageLimit } from "../contract/page.ts";
 import {
+  EVENT_REFERENCE,
+  referredObjects,
   toSentEvent,
   type NewSentEvent,
+  type PurgedEvents,
   type SentEventQuery,
   type SentEventRow,
   type SentEventRows,
@@ -14,7 +17,8 @@ import { clean } from "./write/group-document.ts";
 const ADD = `INSERT INTO svc.sent_event AS e (name, id, position, is_pending, data) VALUES ($1, $2, $3, 1, $4)
   ON CONFLICT (name, id) DO UPDATE SET position = e.position RETURNING position`;
 const PURGE = `DELETE FROM svc.sent_event WHERE (name, id) IN
-  (SELECT name, id FROM svc.sent_event WHERE position < $1 AND is_pending = 0 ORDER BY position LIMIT $2)`;
+  (SELECT name, id FROM svc.sent_event WHERE position < $1 AND is_pending = 0 ORDER BY position LIMIT $2) RETURNING ${EVENT_REFERENCE}`;
+const OBJECTS = `SELECT ${EVENT_REFERENCE} FROM svc.sent_event WHERE position = ANY ($1::bigint[])`;
 
 export class PostgresSentEvents implements SentEventRows {
   readonly #database: Database;
@@ -54,7 +58,12 @@ export class PostgresSentEvents implements SentEventRows {
     return (await this.#database.rows(text, ...values)).map(toSentEvent);
   }
 
-  async purge(before: number, limit: number): Promise<number> {
-    return (await this.#database.run(PURGE, before, limit)).count;
+  async purge(before: number, limit: number): Promise<PurgedEvents> {
+    const rows = await this.#database.rows(PURGE, before, limit);
+    return { count: rows.length, objects: referredObjects(rows) };
+  }
+
+  async objects(positions: readonly number[]): Promise<string[]> {
+    return referredObjects(await this.#database.rows(OBJECTS, [...positions]));
   }
 }

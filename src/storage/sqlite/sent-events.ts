@@ -1,8 +1,11 @@
 /** Sent events in SQLite. */
 import { pageLimit } from "../contract/page.ts";
 import {
+  EVENT_REFERENCE,
+  referredObjects,
   toSentEvent,
   type NewSentEvent,
+  type PurgedEvents,
   type SentEventQuery,
   type SentEventRow,
   type SentEventRows,
@@ -12,7 +15,8 @@ import type { Database } from "./database.ts";
 const ADD =
   "INSERT INTO sent_event (name, id, position, is_pending, data) VALUES (?, ?, ?, 1, ?) ON CONFLICT (name, id) DO NOTHING";
 const PURGE = `DELETE FROM sent_event WHERE rowid IN
-  (SELECT rowid FROM sent_event WHERE position < ? AND is_pending = 0 ORDER BY position LIMIT ?)`;
+  (SELECT rowid FROM sent_event WHERE position < ? AND is_pending = 0 ORDER BY position LIMIT ?) RETURNING ${EVENT_REFERENCE}`;
+const OBJECTS = `SELECT ${EVENT_REFERENCE} FROM sent_event WHERE position IN (SELECT value FROM json_each(?))`;
 
 export class SqliteSentEvents implements SentEventRows {
   readonly #database: Database;
@@ -50,8 +54,13 @@ export class SqliteSentEvents implements SentEventRows {
       .map(toSentEvent);
   }
 
-  purge(before: number, limit: number): Promise<number> {
-    return this.#write(PURGE, before, limit);
+  async purge(before: number, limit: number): Promise<PurgedEvents> {
+    const rows = await this.#database.write(() => this.#database.sql(PURGE).all(before, limit));
+    return { count: rows.length, objects: referredObjects(rows) };
+  }
+
+  async objects(positions: readonly number[]): Promise<string[]> {
+    return referredObjects(this.#database.sql(OBJECTS).all(JSON.stringify(positions)));
   }
 
   /** @returns number of changed rows. */

@@ -218,7 +218,7 @@ export class SentEvents {
     if (clock.elapsed() - this.#purgedMs < PURGE_MS) return;
     this.#purgedMs = clock.elapsed();
     const before = positionAt(clock.now() - this.#keptMs);
-    for (let count = PURGE_SLICE; count === PURGE_SLICE;) count = await rows.purge(before, PURGE_SLICE);
+    for (let count = PURGE_SLICE; count === PURGE_SLICE;) ({ count } = await rows.purge(before, PURGE_SLICE));
   }
 }
 
