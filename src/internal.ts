@@ -16,6 +16,7 @@ export { didYouMean } from "./platform/shared/did-you-mean.ts";
 export type { Log } from "./platform/shared/log.ts";
 export { fieldsOf, storedFields, valueOf, type SignalField } from "./graphs/definition/signal-fields.ts";
 export { attributeText, parseAttributeFilter } from "./graphs/definition/attribute-text.ts";
+export { isUnreadable, looksUnreadable } from "./storage/contract/shown-reason.ts";
 export { parseWith } from "./platform/shared/schema.ts";
 export { traceparent, type Trace } from "./platform/shared/trace.ts";
 export { BASE_PATH, COOKIES, DOM, FORM_FIELDS, PATHS, VARIABLES } from "./platform/shared/wire.ts";

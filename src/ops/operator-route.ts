@@ -12,6 +12,7 @@ import {
   type Middleware,
   type RouteDefinition,
 } from "../index.ts";
+import { isUnreadable } from "../internal.ts";
 import type { AuditContext } from "../graph.ts";
 import { backOf, type Visitor } from "./operator-access.ts";
 import type { Screens } from "./ops-context.ts";
@@ -32,7 +33,7 @@ export type StepResult = OpsFlash & { to?: string };
 
 /**
  * @param path below the path of the screens. The route itself checks the CSRF token. @param maxBytes of the form; default 16 KiB @param run
- * a thrown `SvcError` below 500 is shown as a message; other errors are server errors
+ * a thrown `SvcError` below 500, or about a value that can't be read, is shown as a message; other errors are server errors
  */
 export function operatorRoute(
   { app, gate }: Screens,
@@ -73,6 +74,7 @@ export const INPUT_FORM_BYTES = 1024 * 1024;
 const MAX_NOTE_LENGTH = 500;
 
 function asFlash(error: unknown): StepResult {
-  if (error instanceof SvcError && error.status < 500) return { tone: "bad", text: error.message };
+  if (error instanceof SvcError && (error.status < 500 || isUnreadable(error)))
+    return { tone: "bad", text: error.message };
   throw error;
 }

@@ -48,13 +48,16 @@ async function fork({ app, params, fields, auditContext }: Step): Promise<StepRe
 
 async function start({ app, fields, auditContext }: Step): Promise<StepResult> {
   const { worker = "", like } = fields;
-  const other = like ? await app.engine.snapshot(like) : undefined;
+  const given = readJson(fields["input"], "input");
+  // The screen may show a reason in place of the input.
+  const values = given === undefined ? "required" : "shown";
+  const other = like ? await app.engine.snapshot(like, { limit: 0, values }) : undefined;
   if (like && !other)
     throw new SvcError(
       "SVC_NOT_FOUND",
       `The run "${like.slice(0, 100)}" no longer exists. Enter the input to start a new run`,
     );
-  const input = readJson(fields["input"], "input") ?? other?.input ?? null;
+  const input = given ?? other?.input ?? null;
   const { snapshot } = await app.engine.start(worker, input, {
     origin: { kind: "operator" },
     ...(other && { tags: other.tags }),

@@ -69,6 +69,11 @@ export interface SnapshotOptions {
   limit?: number;
   /** `next_node` of the previous snapshot. */
   after?: string;
+  /**
+   * An input or result whose object in the bucket or whose payload key is missing. "shown": the reason takes its place; "required": the
+   * call rejects with `SVC_BUCKET` or `SVC_PAYLOAD_KEY`. Default "shown".
+   */
+  values?: "shown" | "required";
 }
 
 /** A node with all stored data. */

@@ -4,6 +4,7 @@ import type { Json } from "../../platform/shared/json.ts";
 import { VARIABLES } from "../../platform/shared/wire.ts";
 import { ConcurrencyLimit } from "../../platform/shared/concurrency-limit.ts";
 import type { BucketClient } from "./bucket-client.ts";
+import { shownReason } from "../contract/shown-reason.ts";
 import type { PrefixOwner } from "./prefix-owner.ts";
 import type { Upload } from "./value-rows.ts";
 
@@ -55,7 +56,7 @@ export class ValueObjects {
 
   /** The value of an object. @param data undefined: the reason takes its place, so that screens show the others */
   valueIn(data: Buffer | undefined, name: string): Json {
-    return data ? (JSON.parse(data.toString("utf8")) as Json) : `[SVC_BUCKET] ${this.problem(name).message}`;
+    return data ? (JSON.parse(data.toString("utf8")) as Json) : shownReason(this.problem(name));
   }
 
   /** Why an object has no value, and what to do. */

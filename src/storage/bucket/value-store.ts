@@ -54,7 +54,8 @@ export function valuesIn(graphs: GraphStore, objects: ValueObjects, writer: Valu
         rows.some(({ row }) => inGraph(row, isMarkedValue));
       const change = (to: PayloadTransform, rows: Awaited<ReturnType<GraphStore["heads"]>>): typeof rows =>
         rows.map((one) => ({ ...one, row: graphPayloads(to, one.row.id, one.row) }));
-      if (large === "read") return read(() => graphs.heads(ids, slice), isMarked, change, "shown");
+      if (large !== "noted")
+        return read(() => graphs.heads(ids, slice), isMarked, change, large === "required" ? "thrown" : "shown");
       const rows = await graphs.heads(ids, slice);
       return isMarked(rows) ? change(NOTING, rows) : rows;
     },

@@ -253,8 +253,11 @@ export interface StoredGraph {
   signals: SignalRow[];
 }
 
-/** What a list has in place of values that are objects in a bucket: the values, or a note of their size. */
-export type LargeValues = "read" | "noted";
+/**
+ * How a list reads values that are objects in a bucket. "read": the reason takes the place of a value that is lost, or whose key is missing;
+ * "required": it fails the call; "noted": a note of the size takes the place of every object.
+ */
+export type LargeValues = "read" | "required" | "noted";
 
 /** A part of a run's nodes, in the order of their ids. */
 export interface NodeSlice {

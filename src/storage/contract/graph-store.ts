@@ -31,7 +31,7 @@ export interface GraphStore extends ArtifactRows {
   /**
    * As `load`, for lists: inputs, results and states of nodes are not read, however long they are.
    * @param slice the nodes to read of each run; default all.
-   * @param large input and result of the run, if they are in a bucket; default "read".
+   * @param large how to read input and result of the run; default "read".
    */
   heads(ids: readonly string[], slice?: NodeSlice, large?: LargeValues): Promise<ListedGraph[]>;
   graph(id: string): Promise<GraphRow | undefined>;

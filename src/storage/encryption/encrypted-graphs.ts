@@ -104,10 +104,10 @@ export class EncryptedGraphs implements GraphStore {
   }
 
   async heads(ids: readonly string[], slice?: NodeSlice, large?: LargeValues): Promise<ListedGraph[]> {
-    const show = this.#show;
+    const to = large === "required" ? this.#open : this.#show;
     return (await this.#graphs.heads(ids, slice, large)).map(({ row, nodes, lastSeq }) => ({
-      row: graphPayloads(show, row.id, row),
-      nodes: nodes.map((node) => nodePayloads(show, row.id, node)),
+      row: graphPayloads(to, row.id, row),
+      nodes: nodes.map((node) => nodePayloads(to, row.id, node)),
       lastSeq,
     }));
   }

@@ -1,5 +1,6 @@
 /** What happens to a payload on its way to and from the database. payload-rows.ts names the payloads of each row. */
 import type { Json } from "../../platform/shared/json.ts";
+import { shownReason } from "../contract/shown-reason.ts";
 import type { Failure, NodeFailure } from "../contract/graph-rows.ts";
 import { isMarkedPart, keyOfPart } from "../bucket/references.ts";
 import {
@@ -48,7 +49,7 @@ export function showing(cipher: PayloadCipher): PayloadTransform {
     try {
       return open();
     } catch (error) {
-      if (isPayloadKeyError(error)) return instead(`[SVC_PAYLOAD_KEY] ${error.message}`);
+      if (isPayloadKeyError(error)) return instead(shownReason(error));
       throw error;
     }
   };

@@ -40,12 +40,12 @@ export class Views {
     return (await this.snapshot(graphId)) as Snapshot;
   }
 
-  async snapshot(graphId: string, { limit, after }: SnapshotOptions = {}): Promise<Snapshot | undefined> {
+  async snapshot(graphId: string, { limit, after, values }: SnapshotOptions = {}): Promise<Snapshot | undefined> {
     const { graphs } = this.#options;
     // One more node shows whether there are more.
     const slice = { limit: limit === undefined ? MANY : limit + 1, ...(after !== undefined && { after }) };
     const [[stored], children] = await Promise.all([
-      graphs.heads([graphId], slice),
+      graphs.heads([graphId], slice, values === "required" ? values : "read"),
       limit === 0 ? [] : graphs.children([graphId]),
     ]);
     if (!stored) return undefined;

@@ -1,5 +1,6 @@
 /** The side panel of a run: input and output of the run or of the selected node, attempts, logs, and the forms to run it again. */
 import type { GraphEvent, Json, NodeDetail, Snapshot } from "../../../graph.ts";
+import { looksUnreadable } from "../../../internal.ts";
 import { OPS_PATH } from "../../operator-access.ts";
 import type { OpsContext } from "../../ops-context.ts";
 import type { Attempt } from "../../views/runs/attempts.ts";
@@ -303,10 +304,10 @@ function RerunFromNode({ node, run, opsContext }: { node: NodeDetail; run: Snaps
   );
 }
 
-/** Prefilled if the input has no hidden values and is short enough to review; otherwise empty, which means unchanged. */
+/** Prefilled if the input can be read, has no hidden values and is short enough to review; otherwise empty, which means unchanged. */
 function InputField({ label, input, opsContext }: { label: string; input: Json; opsContext: OpsContext }) {
   const { raw, redacted } = payloadView(input, { keys: opsContext.redact, isRevealed: false });
-  const isWhole = redacted === 0 && raw.length <= MAX_PREFILL;
+  const isWhole = redacted === 0 && raw.length <= MAX_PREFILL && !looksUnreadable(input);
   return (
     <label>
       {label}
