@@ -5,6 +5,7 @@
  */
 import type { Json } from "../../../platform/shared/json.ts";
 import type { GraphEvent, GraphRow } from "../../contract/graph-rows.ts";
+import { AnswerTurns } from "../../contract/answer-turns.ts";
 import { TransitionChains } from "../../contract/transition-chains.ts";
 import type { Transition } from "../../contract/transition.ts";
 import { OTHER_REGISTRATIONS, WRITTEN_ALREADY } from "./commit-function.ts";
@@ -43,6 +44,7 @@ export class GroupCommit {
   readonly #database: Database;
   readonly #options: GroupCommitOptions;
   readonly #lines = new TransitionChains();
+  readonly #answers = new AnswerTurns();
   /** By run, in order. */
   readonly #waiting = new Map<string, Waiting[]>();
   /** Runs with a transition in flight. */
@@ -173,7 +175,7 @@ export class GroupCommit {
       await this.#together(slot, group);
     } catch (error) {
       if (isUnavailable(error) || isSerializationFailure(error))
-        for (const taken of group.values()) this.#fail(taken, storeError(error));
+        await this.#fail([...group.values()].flat(), storeError(error));
       else await this.#oneByOne(slot, group, error);
     }
   }
@@ -181,13 +183,14 @@ export class GroupCommit {
   async #together(slot: WriterSlot, group: Map<TransitionDraft, Waiting[]>): Promise<void> {
     const drafts = [...group.keys()].sort((a, b) => (a.graphId < b.graphId ? -1 : 1));
     const seqs = await this.#send(slot, drafts);
-    drafts.forEach((draft, at) => {
+    const outcomes = drafts.flatMap((draft, at) => {
       const seq = seqs[at] ?? -1;
       const events = seq < 0 ? undefined : draft.numbered(seq);
-      group.get(draft)?.forEach(({ transition, notify }, place) => {
-        if (!events) this.#lines.break(transition);
-        notify(events?.[place]);
-      });
+      return (group.get(draft) ?? []).map((waiting, place) => ({ waiting, events: events?.[place] }));
+    });
+    await this.#answers.each(outcomes, ({ waiting: { transition, notify }, events }) => {
+      if (!events) this.#lines.break(transition);
+      notify(events);
     });
   }
 
@@ -248,12 +251,12 @@ export class GroupCommit {
     }
   }
 
-  #fail(taken: readonly Waiting[], error: Error): void {
-    for (const { transition, notify, own } of taken) {
+  #fail(taken: readonly Waiting[], error: Error): Promise<void> {
+    return this.#answers.each(taken, ({ transition, notify, own }) => {
       own?.abandon();
       this.#lines.break(transition);
       notify(error);
-    }
+    });
   }
 
   /** Sends a group until its outcome is known. */

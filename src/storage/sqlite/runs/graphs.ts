@@ -14,6 +14,7 @@ import type {
 import { WAITS } from "../../contract/admission.ts";
 import { toAwaiting, type AwaitingStep } from "../../contract/sent-events.ts";
 import type { GraphStore } from "../../contract/graph-store.ts";
+import { ANSWERS_OF_TURN, AnswerTurns } from "../../contract/answer-turns.ts";
 import { objectsIn, REFERENCE_MARK, VALUE_COLUMNS } from "../../contract/object-references.ts";
 import type { Durations, GraphQuery, Page, PurgeQuery, PurgeStep, TagCounts } from "../../contract/queries.ts";
 import type { TransactionRun } from "../../contract/transaction.ts";
@@ -36,7 +37,6 @@ import type { Outbox } from "../webhooks/outbox.ts";
 import { Payloads } from "./payloads.ts";
 import { purgeSlice } from "../purge.ts";
 import { UserTransaction, type Written } from "../write/user-transaction.ts";
-import { AnswerTurns } from "../write/answer-turns.ts";
 import { TransitionBatch } from "../write/transition-batch.ts";
 
 type Outcome = GraphEvent[] | undefined | Error;
@@ -48,8 +48,8 @@ interface Waiting {
 }
 
 const DEFAULT_EVENT_LIMIT = 1000;
-/** Transitions to write, and to answer, in one turn of the event loop: some 10 ms. More together would hardly be cheaper. */
-const GROUP = 500;
+/** Transitions to write in one turn of the event loop: as many as are answered in one. More together would hardly be cheaper. */
+const GROUP = ANSWERS_OF_TURN;
 
 const AWAITING =
   "SELECT * FROM node WHERE awaits = ? AND (graph_id, id) > (?, ?) AND status = 'waiting' ORDER BY graph_id, id LIMIT ?";
@@ -70,7 +70,7 @@ export class SqliteGraphs implements GraphStore {
   /** Transitions that wait for the next group. */
   readonly #waiting: Waiting[] = [];
   readonly #lines = new TransitionChains();
-  readonly #answers = new AnswerTurns(GROUP);
+  readonly #answers = new AnswerTurns();
   readonly #states: GraphStates;
 
   constructor(database: Database, outbox: Outbox) {
@@ -95,11 +95,9 @@ export class SqliteGraphs implements GraphStore {
     const take = (): Waiting[] => (batch ??= this.#takeGroup());
     try {
       const outcomes = await this.#database.write(() => this.#apply(take().map(({ transition }) => transition)));
-      await this.#answers.enter(take().length);
-      take().forEach((waiting, at) => this.#notify(waiting, outcomes[at]));
+      await this.#answers.each(take(), (waiting, at) => this.#notify(waiting, outcomes[at]));
     } catch (error) {
-      await this.#answers.enter(take().length);
-      for (const waiting of take()) this.#fail(waiting, error);
+      await this.#answers.each(take(), (waiting) => this.#fail(waiting, error));
     }
   }
 
@@ -134,13 +132,11 @@ export class SqliteGraphs implements GraphStore {
           })
         : this.#database.write(() => (writeWaiting(), transaction.write(apply))));
     } catch (error) {
-      await this.#answers.enter(batch?.length ?? 0);
-      for (const waiting of batch ?? []) this.#fail(waiting, error);
+      await this.#answers.each(batch ?? [], (waiting) => this.#fail(waiting, error));
       this.#outbox.doubt(own?.outbox ?? []);
       throw transaction.ownError ? new UserStatementError(error) : error;
     }
-    await this.#answers.enter(before.length);
-    for (const { waiting, outcome } of before) this.#notify(waiting, outcome);
+    await this.#answers.each(before, ({ waiting, outcome }) => this.#notify(waiting, outcome));
     if (transaction.ownError || written instanceof Error) this.#outbox.doubt(own?.outbox ?? []);
     if (transaction.ownError) throw new UserStatementError(transaction.ownError.error);
     if (written instanceof Error) throw written;
