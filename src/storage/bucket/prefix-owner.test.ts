@@ -22,6 +22,17 @@ async function artifactIn({ graphs }: Store): Promise<string> {
   return id;
 }
 
+/** Statements of the server's administrator in a database. */
+async function adminOf(
+  url: string,
+): Promise<{ name: string; admin: (text: string) => Promise<unknown>; ended: () => Promise<void> }> {
+  const { Client } = (await import("pg")).default;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { pathname } = new URL(url);
+  return { name: pathname.slice(1), admin: (text) => client.query(text), ended: () => client.end() };
+}
+
 const purge = ({ graphs }: Store) => graphs.purge({ worker: FINISHED.worker, finishedBeforeMs: 1e13 });
 
 describe("The prefix of a bucket", () => {
@@ -112,6 +123,40 @@ describe("The prefix of a bucket", () => {
     assert.equal(s3.markers.size, 1);
     await store.close();
   });
+
+  it(
+    "belongs to a PostgreSQL database whose user may not read the server's number",
+    { skip: hasNoPostgres },
+    async () => {
+      const database = await testDatabase();
+      const role = `restricted_${process.pid}`;
+      const { name, admin, ended } = await adminOf(database.url);
+      await admin(`CREATE ROLE ${role} LOGIN; GRANT CREATE ON DATABASE ${name} TO ${role}`);
+      await admin("REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC");
+      const url = new URL(database.url);
+      url.username = role;
+      const openOne = (): Promise<Store> => openStore(url.href, { bucket: s3.config() });
+      try {
+        // Both processes ask at once, before a number is stored.
+        const [first, beside] = await Promise.all([openOne(), openOne()]);
+        await Promise.all([artifactIn(first), artifactIn(beside)]);
+        assert.match(s3.markers.get(MARKER_NAME)?.data.toString() ?? "", /^postgres r[\w-]{12}\.\d+\.\d+$/);
+        for (const store of [first, beside]) await store.close();
+        // The id stays when the user gets the right later.
+        await admin("GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC");
+        const again = await openOne();
+        await purge(again);
+        assert.equal(s3.objects.size, 0);
+        assert.equal(await again.sweepObjects?.(), 0);
+        await again.close();
+      } finally {
+        await admin("GRANT EXECUTE ON FUNCTION pg_control_system() TO PUBLIC");
+        await admin(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+        await ended();
+        await database.drop();
+      }
+    },
+  );
 
   it("belongs to one schema of a PostgreSQL database", { skip: hasNoPostgres }, async () => {
     const database = await testDatabase();

@@ -8,6 +8,7 @@ import { PostgresActivity } from "./activity.ts";
 import { PostgresAnswers } from "./answers.ts";
 import { PostgresAudit, PostgresQueues, PostgresSchedules } from "./control.ts";
 import { Database, WRITERS } from "./database.ts";
+import { postgresId } from "./database-id.ts";
 import { PostgresGraphs } from "./runs/graphs.ts";
 import type { GroupCommitOptions } from "./write/group-commit.ts";
 import { postgresLabel, readMigrationState } from "./migration-state.ts";
@@ -26,11 +27,6 @@ export interface PostgresOptions extends Partial<Pick<GroupCommitOptions, "jobOf
   /** Log for a server that can't be reached at first. Default: none. */
   log?: Log;
 }
-
-/** Number of the server, of the database and of a table: a restored dump has others. */
-const ID = `
-  SELECT (SELECT system_identifier FROM pg_control_system())::text || '.' || d.oid || '.' || 'svc.graph'::regclass::oid AS id
-  FROM pg_database AS d WHERE d.datname = current_database()`;
 
 /** @throws SvcError `SVC_CONFIG`, `SVC_STORE`, `SVC_MOVE` */
 export async function openPostgres(databaseUrl: string, options: PostgresOptions = {}): Promise<Store> {
@@ -80,5 +76,5 @@ export async function openIdentified(databaseUrl: string, options: PostgresOptio
       await database.close();
     },
   };
-  return { store, databaseId: async () => `postgres ${String((await database.row(ID))?.["id"])}` };
+  return { store, databaseId: () => postgresId(database) };
 }

@@ -176,6 +176,8 @@ export const STEPS: readonly string[] = [
   COMMIT_FUNCTION,
   // Attributes that keep their value keep their row in the index.
   COMMIT_FUNCTION,
+  // A number in place of the server's, if the user may not read that one. Dumps contain it, `svc migrate` does not copy it.
+  `CREATE TABLE svc.server_id (one int PRIMARY KEY CHECK (one = 1), id text NOT NULL)`,
 ];
 
 /** @throws SvcError `SVC_STORE` if a newer svc has used the schema. */
