@@ -50,13 +50,16 @@ const FOLLOWED_NODES = 50;
 
 const wait = worker("wait", async (_: number, ctx) => ctx.waitFor("go"));
 const sleep = worker("sleep", async (_: number, ctx) => ctx.sleep("30m"));
+const waitSuspended = worker("wait-suspended", { suspend: true }, async (_: number, ctx) => ctx.waitFor("go"));
+const sleepSuspended = worker("sleep-suspended", { suspend: true }, async (_: number, ctx) => ctx.sleep("30m"));
 const one = worker("one", (n: number) => n);
 const list = worker("list", (count: number) => Array.from({ length: count }, (_, at) => at));
 const wide = graph<number, number[]>("wide", (g) => g.map("item", one, g.node("list", list), (all) => all));
 
 /** @param hasPostgres without a server, starts over HTTP are left out */
 export function growthLoads(hasPostgres: boolean): GrowthLoad[] {
-  const loads = [recovery, recoveryOfDelayed, wakingSleepers, nodesInOneRun, followersOfOneRun];
+  const recoveries = [recovery, recoveryOfSuspended, recoveryOfDelayed];
+  const loads = [...recoveries, wakingSleepers, wakingSuspended, nodesInOneRun, followersOfOneRun];
   return hasPostgres ? [...loads, startsOverHttp] : loads;
 }
 
@@ -106,7 +109,8 @@ function databaseIn(folder: string): string {
 
 /** Recovers runs that another process has started. @param start starts one of them. */
 function recoveryOf(name: string, start: (engine: Engine, at: number) => Promise<unknown>): GrowthLoad {
-  const engineOf = (store: Store): Engine => createEngine({ store, clock: systemClock, workers: [wait, one] });
+  const engineOf = (store: Store): Engine =>
+    createEngine({ store, clock: systemClock, workers: [wait, waitSuspended, one] });
   return {
     name,
     sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 100_000] },
@@ -114,7 +118,7 @@ function recoveryOf(name: string, start: (engine: Engine, at: number) => Promise
       withStore(place, async (store) => {
         const engine = engineOf(store);
         await startAll(size, (at) => start(engine, at));
-        await engine.idle();
+        await allSuspended(engine);
         await engine.close();
       }),
     run: (size, place) =>
@@ -133,10 +137,23 @@ function recoveryOf(name: string, start: (engine: Engine, at: number) => Promise
 
 /** Each run has an attempt that waits. */
 const recovery = recoveryOf("recover() with waiting runs", (engine, at) => engine.start("wait", at));
+/** Each run had an attempt, which was suspended. */
+const recoveryOfSuspended = recoveryOf("recover() with suspended runs", (engine, at) =>
+  engine.start("wait-suspended", at),
+);
 /** No run has an attempt. */
 const recoveryOfDelayed = recoveryOf("recover() with delayed runs", (engine, at) =>
   engine.start("one", at, { delay: "30d" }),
 );
+
+/** Longer than an attempt waits before it is suspended. */
+const SUSPENDED_MS = 2500;
+
+async function allSuspended(engine: Engine): Promise<void> {
+  await engine.idle();
+  await new Promise((resolve) => setTimeout(resolve, SUSPENDED_MS));
+  await engine.idle();
+}
 
 /** A clock whose timers of more than a minute fire together, when `pass` is called. */
 class JumpClock implements Clock {
@@ -165,23 +182,28 @@ class JumpClock implements Clock {
   }
 }
 
-const wakingSleepers: GrowthLoad = {
-  name: "sleepers that wake together",
-  sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 40_000] },
-  run: (size, place) =>
-    withStore(place, async (store) => {
-      const clock = new JumpClock();
-      const engine = createEngine({ store, clock, workers: [sleep] });
-      await startAll(size, (at) => engine.start("sleep", at));
-      await engine.idle();
-      const sample = await measured(async () => {
-        clock.pass(HOUR_MS);
-        await allDone(store, size);
-      });
-      await engine.close();
-      return sample;
-    }),
-};
+function wakingOf(name: string, sleeper: typeof sleep): GrowthLoad {
+  return {
+    name,
+    sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 40_000] },
+    run: (size, place) =>
+      withStore(place, async (store) => {
+        const clock = new JumpClock();
+        const engine = createEngine({ store, clock, workers: [sleeper] });
+        await startAll(size, (at) => engine.start(sleeper.name, at));
+        await allSuspended(engine);
+        const sample = await measured(async () => {
+          clock.pass(HOUR_MS);
+          await allDone(store, size);
+        });
+        await engine.close();
+        return sample;
+      }),
+  };
+}
+
+const wakingSleepers = wakingOf("sleepers that wake together", sleep);
+const wakingSuspended = wakingOf("suspended sleepers that wake together", sleepSuspended);
 
 async function allDone(store: Store, size: number): Promise<void> {
   while (((await store.graphs.countByStatus()).done ?? 0) < size) await new Promise((next) => setTimeout(next, 20));

@@ -75,6 +75,8 @@ export interface NodePlan {
   /** Whether the first compensation try never ends by itself. */
   undoHangs: boolean;
   concurrency: number;
+  /** Whether its attempts end while they wait. */
+  suspends: boolean;
 }
 
 /** Flow control of a graph. */
@@ -201,6 +203,7 @@ function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: 
     undoFails: dice.isOneIn(3) ? 1 + dice.below(2) : 0,
     undoHangs: dice.isOneIn(8),
     concurrency: dice.pick([1, 2, 16]),
+    suspends: dice.isOneIn(2),
   };
 }
 
@@ -219,7 +222,7 @@ function op(dice: Dice, mayWait: boolean): Op {
     "artifact",
   ] as const);
   if (kind === "work") return { kind, ms: dice.pick([20, 400, 1500]) };
-  if (kind === "sleep") return { kind, ms: dice.pick([0, 1, 300, 1500]) };
+  if (kind === "sleep") return { kind, ms: dice.pick([0, 1, 300, 1500, 3000]) };
   if (kind === "late") return { kind, ms: 200 };
   if (kind === "artifact") return { kind, ms: dice.pick([0, 300]) };
   if (kind === "map") return { kind, items: dice.below(3) };

@@ -27,6 +27,7 @@ const WORKER_CHECKS: { [Name in keyof Required<AnyOptions>]: (what: string, valu
   perProcess: (what, value) => void checkCount(what, "perProcess", value),
   rate: checkRate,
   priority: checkPriority,
+  suspend: checkSuspend,
   version: checkVersion,
   isolate: checkIsolate,
   onCancel: (what, value) => checkFunction(what, "onCancel", value),
@@ -47,6 +48,11 @@ function checkIsolate(what: string, isolate: AnyOptions["isolate"]): void {
   const { memoryMb } = isolate;
   if (memoryMb !== undefined && !(Number.isInteger(memoryMb) && memoryMb >= MIN_MEMORY_MB))
     throw refused(`${what} has isolate.memoryMb ${shown(memoryMb)}; use a whole number from ${MIN_MEMORY_MB}`);
+}
+
+function checkSuspend(what: string, suspend: unknown): void {
+  if (suspend !== undefined && typeof suspend !== "boolean")
+    throw refused(`${what} has suspend ${shown(suspend)}; use true or false`);
 }
 
 function checkSchema(what: string, value: unknown): void {
@@ -98,6 +104,10 @@ export function checkWorker(name: string, options: AnyOptions): void {
   checkKeys(what, options, Object.keys(WORKER_CHECKS));
   for (const [option, check] of Object.entries(WORKER_CHECKS))
     (check as (what: string, value: unknown) => void)(what, options[option as keyof AnyOptions]);
+  if (options.suspend && options.isolate)
+    throw refused(
+      `${what} has both suspend and isolate, but its thread keeps the attempt while it waits; use one of them`,
+    );
 }
 
 const RETRY_KEYS: Required<{ [Name in keyof RetryPolicy]: true }> = {

@@ -73,6 +73,12 @@ export interface WorkerOptions<Input = unknown, Output = unknown> {
    * cancelled ends at once. `onCancel` and `compensate` run in the server's thread. Default: no thread.
    */
   isolate?: IsolateOptions;
+  /**
+   * Promises that the worker does nothing else while it waits in `ctx.sleep`, `ctx.waitFor`, `ctx.waitForEvent` or `ctx.handleUpdate`, so
+   * that a long wait takes no memory: svc ends the attempt without running its `finally` blocks, and calls the worker again when the wait
+   * is over. Stored steps return their results. Not together with `isolate`. No effect in processes that share a database. Default: false.
+   */
+  suspend?: boolean;
   /** Version of the worker for single starts (see the graph's `version`). Default: none. */
   version?: string;
   /**

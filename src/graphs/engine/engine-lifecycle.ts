@@ -3,7 +3,8 @@ import { setImmediate as turn } from "node:timers/promises";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { silentLog } from "../../platform/shared/log.ts";
 import { wireStatus } from "../../platform/shared/wire.ts";
-import type { GraphRow, NodeRow, StoredGraph } from "../../storage/contract/graph-rows.ts";
+import { hasEnded, type GraphRow, type NodeRow, type StoredGraph } from "../../storage/contract/graph-rows.ts";
+import { isSuspended } from "../machine/suspension.ts";
 import { Misfits, type History, type Misfit } from "./definition-compatibility.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import type { EngineParts } from "./engine-parts.ts";
@@ -52,7 +53,8 @@ export class EngineLifecycle {
       const left = await this.#loadReadable(ids.filter((id) => !activeRuns.get(id)));
       for (const { row, nodes } of left)
         if (registry.of(row)?.hash !== row.definition) misfits.add(historyOf(row, nodes));
-      const active = left.filter((stored) => !restingRuns.leave(stored));
+      const reported = await this.#endsToReport(left);
+      const active = left.filter((stored) => reported.has(stored.row.id) || !restingRuns.leave(stored));
       await Promise.all(active.map((stored) => activeRuns.recover(stored, true)));
       // A slice of resting runs needs no commit, whose answer would leave one.
       await turn();
@@ -63,6 +65,19 @@ export class EngineLifecycle {
     this.#report(misfits.all());
     for (const row of children) if (await parents.isOrphan(row)) await parents.follow("cancel", row.parentGraph ?? "");
     return count;
+  }
+
+  /** Ids of suspended runs one of whose children has ended. The process may have died before it reported that to the parent. */
+  async #endsToReport(stored: readonly StoredGraph[]): Promise<Set<string>> {
+    const waiting = new Set(
+      stored.flatMap(({ row, nodes }) => nodes.filter(isSuspended).map(({ id }) => `${row.id}/${id}`)),
+    );
+    if (waiting.size === 0) return waiting;
+    const children = await this.#options.store.graphs.children(stored.map(({ row }) => row.id));
+    const ended = children.filter(
+      (child) => hasEnded(child) && waiting.has(`${child.parentGraph}/${child.parentNode}`),
+    );
+    return new Set(ended.map(({ parentGraph = "" }) => parentGraph));
   }
 
   /** In a cluster the runs of other definitions stay where they are, but the operator must know of those that this build can't continue. */

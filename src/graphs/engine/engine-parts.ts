@@ -103,8 +103,9 @@ function execution(options: EngineOptions, values: ValueLimits) {
     outboxRows,
     progressPerSecond,
     onStep: options.onStep,
+    rest: (id, untilMs) => restingRuns.rest(id, untilMs),
   });
-  const restingRuns = new RestingRuns({ activeRuns, registry, clock, log, state, busy });
+  const restingRuns: RestingRuns = new RestingRuns({ activeRuns, registry, clock, log, state, busy });
   const remoteRunner = new RemoteRunner({ registry, isolation, tools, dispatcher, starts });
   const parts = { registry, isolation, tools, children, admission, state, busy, dispatcher };
   return { ...parts, activeRuns, restingRuns, remoteRunner };

@@ -40,6 +40,14 @@ export interface MessageHandler {
   fail(run: ActiveRun, error: unknown): void;
 }
 
+export interface ActiveRunOptions {
+  clock: Clock;
+  due: DueTimers;
+  progressPerSecond: number;
+  /** Called when an attempt begins to wait that may be ended meanwhile. */
+  onPark?: (run: ActiveRun) => void;
+}
+
 export class ActiveRun {
   readonly machine: Machine;
   readonly progress: ProgressThrottle;
@@ -47,6 +55,14 @@ export class ActiveRun {
   readonly controllers = new Map<string, Abort>();
   /** Queued attempts by node id: a ready node is queued once. */
   readonly queued = new Map<string, { readonly epoch: number }>();
+  /** Attempts that may be ended while they wait, by node id, with the answer whether they only wait. */
+  readonly suspendable = new Map<string, () => boolean>();
+  /** Number of commits that the store has not answered. */
+  openCommits = 0;
+  /** Resolves once attempts that were suspended wait again or have ended; undefined: none runs again. */
+  replay: Promise<void> | undefined;
+  /** Called after each message. */
+  onHandled: (() => void) | undefined;
   /** Lease under which this process holds the run, if several share the store. */
   lease: number | undefined;
   /** Id of the node that this process compensates, or waits to compensate. */
@@ -65,12 +81,10 @@ export class ActiveRun {
   #deadline: Timer | undefined;
 
   readonly #due: DueTimers;
+  readonly #onPark: ((run: ActiveRun) => void) | undefined;
 
-  constructor(
-    machine: Machine,
-    handler: MessageHandler,
-    { clock, due, progressPerSecond }: { clock: Clock; due: DueTimers; progressPerSecond: number },
-  ) {
+  constructor(machine: Machine, handler: MessageHandler, { clock, due, progressPerSecond, onPark }: ActiveRunOptions) {
+    this.#onPark = onPark;
     this.machine = machine;
     this.progress = new ProgressThrottle(clock, progressPerSecond, this);
     this.#handler = handler;
@@ -110,6 +124,7 @@ export class ActiveRun {
     for (let next = this.#inbox.shift(); next; next = this.#inbox.shift())
       this.#handler.handle(this, next.message, next.reply);
     this.#isHandling = false;
+    this.onHandled?.();
   }
 
   // Timers.
@@ -164,6 +179,19 @@ export class ActiveRun {
   }
 
   // Attempts.
+
+  /** An attempt waits that may be ended meanwhile. @param onlyWaits whether it does nothing else. */
+  parked(nodeId: string, onlyWaits: () => boolean): void {
+    if (!this.#onPark) return;
+    this.suspendable.set(nodeId, onlyWaits);
+    this.#onPark(this);
+  }
+
+  /** Whether nothing but waits is in progress, and the process may forget all of them. */
+  get onlyWaits(): boolean {
+    const isQuiet = this.isActive && !this.isLost && this.openCommits === 0 && this.queued.size === 0;
+    return isQuiet && [...this.controllers.keys()].every((id) => this.suspendable.get(id)?.() === true);
+  }
 
   abortAll(reason: Error): void {
     for (const controller of this.controllers.values()) controller.abort(reason);

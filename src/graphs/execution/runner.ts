@@ -102,7 +102,18 @@ export class Runner {
       clock,
       controller,
       sink: new AttemptReporter(attempt),
-      durable: { attempt, slot, controller, clock, random, artifacts, sentEvents, values },
+      durable: {
+        attempt,
+        slot,
+        controller,
+        clock,
+        random,
+        artifacts,
+        sentEvents,
+        values,
+        // The code of a graph as a worker is svc's own, and does one thing at a time.
+        suspends: worker.options.suspend === true || worker.graph !== undefined,
+      },
       tools,
       values,
     });

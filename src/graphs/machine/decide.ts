@@ -4,6 +4,7 @@ import { auditOf } from "./audit.ts";
 import { stepOfEventSignal } from "./event-signal.ts";
 import type { Change } from "./transition-builder.ts";
 import type { Machine } from "./machine.ts";
+import { isSuspended } from "./suspension.ts";
 import type {
   CompensationMessage,
   ControlMessage,
@@ -23,6 +24,8 @@ export function decide(machine: Machine, message: RunMessage, nowMs: number): Tr
       return machine.row.phase === "queued" ? machine.begin(nowMs) : undefined;
     case "deadline":
       return machine.ending.overdue(nowMs);
+    case "suspend":
+      return machine.suspend(nowMs, message.fromMs);
     case "recover": {
       const { ranRemotely } = message;
       return machine.recover(nowMs, message.hasCrashed, ranRemotely && (({ id }) => ranRemotely.has(id)));
@@ -120,6 +123,8 @@ function decideDurable(machine: Machine, message: DurableMessage, change: Change
   const { inner } = machine;
   const { nowMs } = change;
   if (state) change.node(node, { state });
+  // The attempt goes on beside its waits: after a crash it has to run at once.
+  if (isSuspended(node)) change.node(node, { dueMs: undefined });
   switch (message.type) {
     case "checkpoint":
       return inner.progressed(change, node);

@@ -61,6 +61,7 @@ import type { GraphDefinition, NodeDefinition } from "../definition/definition-t
 import type { OutboxRows } from "./report-types.ts";
 import type { AuditContext } from "../definition/audit-types.ts";
 import { withChanges, type AttributeChanges } from "../definition/run-attributes.ts";
+import { isSuspended } from "./suspension.ts";
 import type { Wait } from "./waits.ts";
 
 /** Columns that an attempt writes to its node's row in addition to its outcome. */
@@ -248,6 +249,18 @@ export class Machine {
     else this.#readiness.makeReady(change, node);
     this.#settlePause(change);
     return change.transition;
+  }
+
+  /**
+   * All attempts only wait: the process ends them, and runs them again when a wait is over.
+   * @param fromMs earliest end of a wait. @returns undefined if it may not, or has done so.
+   */
+  suspend(nowMs: number, fromMs: number): Transition | undefined {
+    const waiting = this.#state.withStatus("waiting").filter((node) => node.kind === "node" && !isSuspended(node));
+    if (this.row.phase !== "running" || !waiting.every((node) => this.inner.maySuspend(node, fromMs))) return undefined;
+    const change = new Change(this.row, nowMs, this.#last);
+    for (const node of waiting) this.inner.suspend(change, node);
+    return change.isEmpty ? undefined : change.transition;
   }
 
   /** Steps of nodes (steps.ts). */

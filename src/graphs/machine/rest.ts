@@ -1,11 +1,12 @@
 /**
- * Runs of which no attempt can be in progress: they wait for their start, for a retry, or for an operator. A process that starts need not
- * load them before. A run with a waiting node is none of them, because code of its worker may go on beside the wait, and has to run again
- * after a restart (decision 137).
+ * Runs of which no attempt can be in progress: they wait for their start, for a retry, or for an operator, or their attempts were ended
+ * while they waited (decision 142). A process that starts need not load them before. Another run with a waiting node is none of them,
+ * because code of its worker may go on beside the wait, and has to run again after a restart (decision 137).
  */
 import { waitsForKey } from "../../storage/contract/admission.ts";
 import type { GraphRow, NodeRow, NodeStatus, StoredGraph } from "../../storage/contract/graph-rows.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
+import { isSuspended, suspendedUntil } from "./suspension.ts";
 
 /** Statuses of nodes that are being executed or compensated, or wait in an attempt. */
 const IN_PROGRESS: readonly NodeStatus[] = ["ready", "running", "waiting", "cancelling", "compensating"];
@@ -14,20 +15,24 @@ const IN_PROGRESS: readonly NodeStatus[] = ["ready", "running", "waiting", "canc
  * @param definition by which this build executes the run; undefined: it has none
  * @returns the time at which the run goes on by itself, Unix milliseconds; Infinity: never; undefined: the run does not rest.
  */
-export function restUntil({ row, nodes }: StoredGraph, definition: GraphDefinition | undefined): number | undefined {
+export function restUntil(
+  { row, nodes }: Pick<StoredGraph, "row" | "nodes">,
+  definition: GraphDefinition | undefined,
+): number | undefined {
   // Recovery parks a run with another definition, or finds out whether a parked one fits now.
   if (definition?.hash !== row.definition) return undefined;
   if (row.phase === "paused") return Infinity;
   if (row.phase === "queued") return waitsForKey(row) ? undefined : earliest(row, row.dueMs);
-  return row.phase === "running" ? retryMs(row, nodes) : undefined;
+  return row.phase === "running" ? continueMs(row, nodes) : undefined;
 }
 
-function retryMs(row: GraphRow, nodes: readonly NodeRow[]): number | undefined {
+function continueMs(row: GraphRow, nodes: readonly NodeRow[]): number | undefined {
   // An attempt that has failed leaves its sleeps and waits to the next one.
   const called = nodes.filter(({ kind }) => kind === "node");
-  if (called.some(({ status }) => IN_PROGRESS.includes(status))) return undefined;
-  const retrying = called.filter(({ status }) => status === "retrying");
-  return retrying.length === 0 ? undefined : earliest(row, ...retrying.map(({ dueMs = 0 }) => dueMs));
+  if (called.some((node) => IN_PROGRESS.includes(node.status) && !isSuspended(node))) return undefined;
+  const retrying = called.filter(({ status }) => status === "retrying").map(({ dueMs = 0 }) => dueMs);
+  const timesMs = [...retrying, ...called.filter(isSuspended).map(suspendedUntil)];
+  return timesMs.length === 0 ? undefined : earliest(row, ...timesMs);
 }
 
 function earliest({ deadlineMs = Infinity }: GraphRow, ...timesMs: readonly number[]): number {

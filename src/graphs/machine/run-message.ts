@@ -85,6 +85,8 @@ export type ReportMessage =
 export type RunMessage =
   | { type: "begin" }
   | { type: "deadline" }
+  /** `fromMs`: no wait that ends before this time is worth it. */
+  | { type: "suspend"; fromMs: number }
   | {
       type: "recover";
       /** Whether the process that ran the run died. */

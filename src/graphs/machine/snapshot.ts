@@ -8,6 +8,7 @@ import {
 } from "../../storage/contract/graph-rows.ts";
 import { waitsForKey } from "../../storage/contract/admission.ts";
 import { wireStatus } from "../../platform/shared/wire.ts";
+import { isSuspended } from "./suspension.ts";
 import type { GraphDefinition } from "../definition/definition-types.ts";
 import type { ArtifactRow } from "../../storage/contract/artifacts.ts";
 import type { Artifact, NodeDetail, Snapshot } from "./view-types.ts";
@@ -80,7 +81,8 @@ function viewOf(node: Omit<NodeHead, "resultBytes">, resultBytes: number | null)
     attempts: node.attempt,
     started_ms: node.startedMs ?? null,
     finished_ms: node.finishedMs ?? null,
-    due_ms: node.dueMs ?? null,
+    // The steps of a suspended node have the times of its waits.
+    due_ms: isSuspended(node) ? null : (node.dueMs ?? null),
     error: node.error ? withoutOrigin(node.error) : null,
     result_bytes: resultBytes,
   };

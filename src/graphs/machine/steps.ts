@@ -34,6 +34,7 @@ import type { Readiness } from "./readiness.ts";
 import { innerNode } from "./node-rows.ts";
 import { Signals } from "./signals.ts";
 import type { NodeDefinition } from "../definition/definition-types.ts";
+import { endOfWaits, isSuspended } from "./suspension.ts";
 import { NodesWait, callOutcome, type CallOptions, type Wait } from "./waits.ts";
 
 type StepColumns = Pick<NodeRow, "id" | "kind" | "status" | "result" | "error" | "startedMs">;
@@ -76,6 +77,24 @@ export class InnerNodes {
   /** Number of open waits of a node. */
   openOf(nodeId: string): number {
     return this.#open.get(nodeId) ?? 0;
+  }
+
+  /** Whether all waits of a node are open again after a restart of its attempt. */
+  isWaitingAgain(nodeId: string): boolean {
+    const open = this.#state.innerOf(nodeId).filter(({ id, status }) => status === "waiting" && ownerOf(id) === nodeId);
+    return this.openOf(nodeId) >= open.length;
+  }
+
+  /** Whether a node waits for nothing but signals, events and times from this one on, and none has come. */
+  maySuspend(node: NodeRow, fromMs: number): boolean {
+    for (const wait of this.#waits.values())
+      if (wait.owner.id === node.id && (wait.kind === "nodes" || this.signals.of(wait))) return false;
+    return this.openOf(node.id) > 0 && endOfWaits(node, this.#state.innerOf(node.id)) >= fromMs;
+  }
+
+  /** The process ends the node's attempt, which only waits. */
+  suspend(change: Change, node: NodeRow): void {
+    change.node(node, { dueMs: endOfWaits(node, this.#state.innerOf(node.id)) });
   }
 
   /** Names of signals for which nodes wait. */
@@ -307,6 +326,7 @@ export class InnerNodes {
     this.#woken.push(wait);
     if (wait instanceof NodesWait) this.#drop(change, wait.rows, "cancelled");
     else this.#settleRow(change, wait.id, outcome);
+    if (isSuspended(owner)) change.node(owner, { dueMs: undefined });
     if (this.openOf(owner.id) > 0 || owner.status !== "waiting") return;
     change.node(owner, { status: "running" });
     this.#state.running++;

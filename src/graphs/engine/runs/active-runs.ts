@@ -20,9 +20,12 @@ import { TemporaryLeases } from "./temporary-leases.ts";
 import { Machine } from "../../machine/machine.ts";
 import { firstUnit, type FirstParts } from "../../machine/new-run.ts";
 import { standIn } from "../../machine/stand-in.ts";
+import { isSuspended } from "../../machine/suspension.ts";
 import type { OutboxRows } from "../../machine/report-types.ts";
 import type { ControlMessage } from "../../machine/run-message.ts";
 import { calledIn, type Registry } from "../registry.ts";
+import { awaitReplay } from "./replay-run.ts";
+import { Suspender } from "./suspender.ts";
 import { RunLoop, type RunLoopOptions, type RunSupervisor } from "./run-loop.ts";
 import { Shutdown } from "../../execution/attempt/abort.ts";
 import { ActiveRun } from "../../execution/active-run.ts";
@@ -37,6 +40,8 @@ export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
   admission: Admission;
   outboxRows: OutboxRows;
   progressPerSecond: number;
+  /** Takes over a run whose attempts were ended while they waited. */
+  rest: (id: string, untilMs: number) => void;
 }
 
 /** A stored run and the definition by which this app executes it. */
@@ -61,6 +66,7 @@ export class ActiveRuns implements RunSupervisor {
   readonly #loop: RunLoop;
   readonly #faults: FaultLog;
   readonly #due: DueTimers;
+  readonly #suspender: Suspender | undefined;
   /** Runs that are being loaded. Concurrent callers share the result. */
   readonly #loading = new Map<string, Promise<ActiveRun>>();
   /** Runs that are held only while callers change them. */
@@ -76,8 +82,14 @@ export class ActiveRuns implements RunSupervisor {
     this.#runs = options.runs;
     this.#due = new DueTimers(options.clock);
     this.#faults = new FaultLog(options.log, options.clock);
+    const { runs, clock, state, rest } = options;
+    // With several processes, each holds its waiting runs under leases.
+    this.#suspender = options.cluster ? undefined : new Suspender({ runs, clock, state, rest });
     this.#loop = new RunLoop({ ...options, supervisor: this });
   }
+
+  /** One function for all runs, to save memory. */
+  readonly #onPark = (run: ActiveRun): void => this.#suspender?.parked(run);
 
   get(id: string): ActiveRun | undefined {
     return this.#runs.get(id);
@@ -164,6 +176,18 @@ export class ActiveRuns implements RunSupervisor {
    * @throws SvcError `SVC_NOT_FOUND`; `SVC_TRANSITION` if this process lacks its definition.
    */
   async take(id: string): Promise<ActiveRun> {
+    const known = this.get(id);
+    // In this turn: commands count in the order of their calls.
+    if (known && !known.replay) return known;
+    const run = known ?? (await this.load(id));
+    if (!run.replay) return run;
+    await run.replay;
+    // A fault may have replaced it.
+    return this.get(id) ?? run;
+  }
+
+  /** As `take`, without waiting for attempts that were suspended. */
+  async load(id: string): Promise<ActiveRun> {
     const known = this.get(id) ?? this.#loading.get(id);
     if (known) return known;
     const loading = this.#load(id).finally(() => this.#loading.delete(id));
@@ -285,6 +309,13 @@ export class ActiveRuns implements RunSupervisor {
     const { machine } = run;
     const ranRemotely = this.#cluster && ranRemotelyOf(machine.nodes(), this.#cluster, beside);
     // A failed commit is logged by runFailed.
+    const suspended = machine.nodes().filter(isSuspended);
+    if (suspended.length > 0 && machine.row.phase === "running" && !this.#cluster)
+      awaitReplay(
+        run,
+        suspended.map((node) => node.id),
+        this.#clock,
+      );
     const settled = run.request({ type: "recover", hasCrashed, ranRemotely }).catch(() => undefined);
     if (!machine.isTerminal) {
       for (const node of machine.retrying()) this.#loop.retryLater(run, node);
@@ -318,7 +349,12 @@ export class ActiveRuns implements RunSupervisor {
   #runOf({ row, nodes, lastSeq, signals }: StoredGraph, definition: GraphDefinition, lease?: number): ActiveRun {
     const { outboxRows, progressPerSecond } = this.#options;
     const machine = new Machine(row, nodes, lastSeq, definition, outboxRows, signals);
-    const run = new ActiveRun(machine, this.#loop, { clock: this.#clock, due: this.#due, progressPerSecond });
+    const run = new ActiveRun(machine, this.#loop, {
+      clock: this.#clock,
+      due: this.#due,
+      progressPerSecond,
+      ...(this.#suspender && { onPark: this.#onPark }),
+    });
     run.lease = lease;
     return run;
   }
@@ -353,6 +389,8 @@ export class ActiveRuns implements RunSupervisor {
     run.isLost = true;
     run.abortAll(new Shutdown());
     run.stop();
+    // A command may wait for its attempts.
+    run.onHandled?.();
   }
 
   /** The end of a run ends its children and is reported to its parent. */

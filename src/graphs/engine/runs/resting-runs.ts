@@ -1,9 +1,9 @@
 /**
- * Runs that a process leaves as rows when it starts (machine/rest.ts), so that any number of them costs little memory. Each is recovered
- * when it is due, or when a command loads it (`ActiveRuns.take`): its recovery only comes later, and is the same.
+ * Runs that a process leaves as rows (machine/rest.ts), when it starts or while they wait, so that any number of them costs little memory.
+ * Each is recovered when it is due, or when a command loads it (`ActiveRuns.take`): its recovery only comes later, and is the same.
  */
 import { setImmediate as turn } from "node:timers/promises";
-import type { Clock } from "../../../platform/shared/clock.ts";
+import type { Clock, Timer } from "../../../platform/shared/clock.ts";
 import type { Log } from "../../../platform/shared/log.ts";
 import type { StoredGraph } from "../../../storage/contract/graph-rows.ts";
 import { DueTimers } from "../../execution/due-timers.ts";
@@ -16,7 +16,7 @@ import type { ActiveRuns } from "./active-runs.ts";
 import type { Busy } from "./idle-tracker.ts";
 
 export interface RestingRunsOptions {
-  activeRuns: Pick<ActiveRuns, "get" | "take">;
+  activeRuns: Pick<ActiveRuns, "get" | "load">;
   registry: Registry;
   clock: Clock;
   log: Log;
@@ -33,6 +33,8 @@ const AGAIN_MS = 1000;
 export class RestingRuns {
   readonly #options: RestingRunsOptions;
   readonly #due: DueTimers;
+  /** Timers of runs by id. */
+  readonly #timers = new Map<string, Timer>();
   readonly #faults: FaultLog;
   /** Ids of runs that are due. */
   readonly #waking: string[] = [];
@@ -49,9 +51,20 @@ export class RestingRuns {
     const { registry, clock } = this.#options;
     const untilMs = restUntil(stored, registry.of(stored.row));
     if (untilMs === undefined || untilMs <= clock.now()) return false;
-    const { id } = stored.row;
-    if (untilMs !== Infinity) this.#due.at(untilMs, () => this.#wake(id));
+    this.rest(stored.row.id, untilMs);
     return true;
+  }
+
+  /** @param untilMs time at which the run goes on; Infinity: only a command loads it. */
+  rest(id: string, untilMs: number): void {
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
+    if (untilMs === Infinity) return;
+    const timer = this.#due.at(untilMs, () => {
+      this.#timers.delete(id);
+      this.#wake(id);
+    });
+    this.#timers.set(id, timer);
   }
 
   #wake(id: string): void {
@@ -77,7 +90,7 @@ export class RestingRuns {
     const { activeRuns, clock } = this.#options;
     try {
       // A command may have loaded it before, and it may have ended or been deleted since.
-      if (!activeRuns.get(id)) await refusalOf(activeRuns.take(id));
+      if (!activeRuns.get(id)) await refusalOf(activeRuns.load(id));
     } catch (error) {
       this.#faults.failed(id, error, `The run ${id} is due and could not be loaded. It is tried again.`);
       clock.schedule(AGAIN_MS, () => this.#wake(id));

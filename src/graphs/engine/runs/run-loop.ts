@@ -117,6 +117,7 @@ export class RunLoop implements MessageHandler {
     const { graphs, busy } = this.#options;
     const commit = graphs.commit(underLease(run, transition));
     busy.begin();
+    run.openCommits++;
     commit
       .then(
         (isHeld) => (isHeld ? this.#committed(pending) : this.#failed(pending, new StaleLeaseError())),
@@ -127,6 +128,7 @@ export class RunLoop implements MessageHandler {
 
   #committed({ run, transition, isTerminal, woken, started, reply }: Pending): void {
     const { supervisor, runner, busy } = this.#options;
+    run.openCommits--;
     this.#announce(run, transition);
     this.#report(run, transition);
     if (isTerminal) supervisor.runEnded(run);
@@ -138,6 +140,7 @@ export class RunLoop implements MessageHandler {
   }
 
   #failed({ run, started, reply }: Pending, error: unknown): void {
+    run.openCommits--;
     this.fail(run, error);
     this.release(started);
     reply?.reject(error);
@@ -171,6 +174,7 @@ export class RunLoop implements MessageHandler {
   async transact(run: ActiveRun, transaction: TransactionRun): Promise<Json> {
     const { graphs, cluster } = this.#options;
     let transition: Transition | undefined;
+    run.openCommits++;
     const decided: TransactionRun["decide"] = (...given) =>
       (transition = underLease(run, transaction.decide(...given)));
     try {
@@ -178,6 +182,7 @@ export class RunLoop implements MessageHandler {
       if (transition) this.#report(run, transition);
       return result;
     } finally {
+      run.openCommits--;
       cluster?.wrote(run.id, []);
     }
   }

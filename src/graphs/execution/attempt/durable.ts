@@ -16,7 +16,6 @@ import type { EventWaitInput, SentEventRows } from "../../../storage/contract/se
 import { PauseAbort, type Abort } from "./abort.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
-import { CallError, WaitTimeoutError } from "./call-error.ts";
 import { callName, runEnclosed, type CallOwner } from "./enclosing-call.ts";
 import { validateCall, requireCallOptions } from "./validate-call.ts";
 import type { ArtifactRef } from "../../definition/context-types.ts";
@@ -49,6 +48,8 @@ import { TransactionLost } from "../remote/thread-transactions.ts";
 import { runStep } from "../step.ts";
 import type { KeptSignal } from "../../machine/signals.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
+import { newWait, valueOf } from "./new-wait.ts";
+import { WaitCount } from "./wait-count.ts";
 import { NodesWait, type Wait } from "../../machine/waits.ts";
 
 /** Dependencies of the durable calls of one attempt. */
@@ -62,6 +63,8 @@ export interface DurableOptions {
   readonly artifacts: ArtifactRows;
   readonly sentEvents: SentEventRows;
   readonly values: ValueLimits;
+  /** Whether the attempt may be ended while it waits. */
+  readonly suspends: boolean;
 }
 
 /** A message without the fields that all messages of an attempt share. */
@@ -91,6 +94,8 @@ export class Durable {
   #isParked = false;
   /** Number of running steps. */
   #steps = 0;
+  /** Undefined: the attempt stays in memory while it waits. */
+  readonly #waits: WaitCount | undefined;
   /** Calls that arrived while the run is pausing and a step is running. */
   #held: (() => void)[] = [];
 
@@ -102,6 +107,7 @@ export class Durable {
     this.#limits = limits;
     this.#keys = new Keys(this.#node.id);
     this.#replay = new Replay(this.#machine.inner.ordersOf(this.#node.id));
+    this.#waits = options.suspends ? new WaitCount() : undefined;
     this.#state = { ...(this.#node.state as Record<string, Json> | undefined) };
   }
 
@@ -304,7 +310,7 @@ export class Durable {
     const id = key === undefined ? this.#keys.count("sleep") : this.#keys.use("sleep", key);
     await this.#settle(
       "sleep",
-      (wake) => this.#waitOf({ kind: "sleep", id }, wake),
+      (wake) => newWait(this.#node, { kind: "sleep", id }, wake),
       (wait) => ({ type: "sleep", wait, dueMs }),
     );
   }
@@ -318,7 +324,7 @@ export class Durable {
       (async (payload: Json) => toJson(await parseWith(schema, payload), `the signal "${name}"`, values.inputBytes));
     return this.#settle(
       "wait",
-      (wake) => this.#waitOf({ kind: "signal", id, signal: name, timeout, parse, fields }, wake),
+      (wake) => newWait(this.#node, { kind: "signal", id, signal: name, timeout, parse, fields }, wake),
       (wait) => ({ type: "waitForSignal", wait, timeoutMs }),
     );
   }
@@ -343,7 +349,7 @@ export class Durable {
     const event = { event: name, match: wanted };
     const received = await this.#settle(
       "event",
-      (wake) => this.#waitOf({ kind: "event", id, signal: eventSignal(id), event, timeout, parse }, wake),
+      (wake) => newWait(this.#node, { kind: "event", id, signal: eventSignal(id), event, timeout, parse }, wake),
       (wait) => ({ type: "waitForSignal", wait, timeoutMs }),
       (wait) => this.#receiveEarlier(wait, event, lookbackMs),
     );
@@ -410,29 +416,18 @@ export class Durable {
     );
   }
 
-  #waitOf(
-    what: Pick<Wait, "kind" | "id" | "signal" | "event" | "timeout" | "parse" | "fields">,
-    wake: () => void,
-  ): Wait {
-    const { kind, id, signal, event, timeout, parse, fields } = what;
-    // Written out: copied from another object, each would have a hidden class of its own, which takes more memory than the object.
-    return {
-      kind,
-      id,
-      owner: this.#node,
-      signal,
-      event,
-      fields,
-      timeout,
-      parse,
-      dueMs: undefined,
-      outcome: undefined,
-      wake,
-    };
+  /** @param make creates the wait. @param opening message that opens it. @param opened continues once it is open and stored. */
+  #settle<W extends Wait>(
+    kind: RecordedCall,
+    make: (wake: () => void) => W,
+    opening: (wait: W) => RemoteContext,
+    opened?: (wait: W) => Promise<void>,
+  ): Promise<Json> {
+    const settled = this.#outcome(kind, make, opening, opened);
+    return this.#waits?.call(settled) ?? settled;
   }
 
-  /** @param make creates the wait. @param opening message that opens it. @param opened continues once it is open and stored. */
-  async #settle<W extends Wait>(
+  async #outcome<W extends Wait>(
     kind: RecordedCall,
     make: (wake: () => void) => W,
     opening: (wait: W) => RemoteContext,
@@ -452,7 +447,8 @@ export class Durable {
     await this.#assign(wait, opening(wait));
     if (!wait.outcome) await opened?.(wait);
     if (!wait.outcome) this.#park(wait);
-    await Promise.race([woken, this.#aborted]);
+    const over = Promise.race([woken, this.#aborted]);
+    await (this.#waits?.rest(over) ?? over);
     await this.#unpark();
     // With other open waits it has no slot, but what follows this one runs all the same.
     if (this.#isParked) endInNextTurn(this.#options.slot.keepBusy());
@@ -489,10 +485,15 @@ export class Durable {
   /** Frees the slot for other attempts. */
   #park(wait: Wait): void {
     this.#arm(wait);
+    if (this.#waits) this.#options.attempt.run.parked(this.#node.id, () => this.#onlyWaits());
     if (this.#isParked) return;
     this.#isParked = true;
     this.#limits.hold();
     this.#options.slot.free();
+  }
+
+  #onlyWaits(): boolean {
+    return this.#isParked && this.#steps === 0 && this.#waits?.isAtRest === true && !this.#isStateNew;
   }
 
   #arm(wait: Wait): void {
@@ -587,10 +588,4 @@ function repair(transition: Transition, row: NodeRow | undefined, result: Json):
   for (const each of [row, ...(transition.insertNodes ?? []), ...(transition.nodes ?? [])])
     if (each && each.id === row?.id) each.result = result;
   return transition;
-}
-
-function valueOf(outcome: Wait["outcome"], wait: Wait): Json {
-  if (outcome?.ok) return structuredClone(outcome.value);
-  if (outcome && wait.signal !== undefined) throw new WaitTimeoutError(outcome.error.message);
-  throw new CallError(wait.id, outcome?.error ?? { message: "It has ended without an outcome", reason: "error" });
 }
