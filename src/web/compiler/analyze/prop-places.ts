@@ -12,6 +12,8 @@ export interface PropPlace {
   readonly where: string;
   /** Its source, cut after some characters. */
   readonly source: string;
+  /** Whether only instances with live props use it there. */
+  readonly isLive?: true;
 }
 
 /** The props that one component uses, by name. */
@@ -50,7 +52,10 @@ export class PropPlaces<Place extends PropPlace> {
   /** @param names of props, separated by spaces */
   add(fn: FunctionNode, names: string, place: Place): void {
     const known = this.#found.get(fn) ?? new Map<string, Place>();
-    for (const name of names.split(" ")) if (!known.has(name)) known.set(name, place);
+    for (const name of names.split(" ")) {
+      const before = known.get(name);
+      if (!before || (before.isLive && !place.isLive)) known.set(name, place);
+    }
     this.#found.set(fn, known);
   }
 
@@ -99,7 +104,7 @@ export class PropPlaces<Place extends PropPlace> {
 
   get #size(): number {
     let size = 0;
-    for (const used of this.#found.values()) size += used.size;
+    for (const used of this.#found.values()) for (const { isLive } of used.values()) size += isLive ? 1 : 2;
     return size;
   }
 }

@@ -93,7 +93,7 @@ export class ClientModule {
   takesComponents = false;
   /** Names of the props that browser code captures. */
   readonly captured = new Set<string>();
-  /** Children of components that the browser may have to create, where its code shows them. */
+  /** Props that may be JSX, such as children, where code that the browser creates captures them. */
   readonly shownViews: Node[] = [];
   /** Imported functions whose results browser code captures. `local` is the name of the result. */
   readonly factories: ClientImport[] = [];

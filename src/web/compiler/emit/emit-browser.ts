@@ -332,6 +332,13 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${view};\n`]);
   }
 
+  /** Emits the factory of JSX in a prop as a view. */
+  emitJsxView(scope: Scope, node: Node, symbol: string): void {
+    const view = this.#views.view(node, { scope, level: 0, isBinding: false, isCreated: true });
+    for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${view};\n`]);
+  }
+
   /** A condition whose branches are views, each of which is made once. */
   #choice(node: Node, place: Place, body: Code): Code {
     const nodes: Node[] = [];

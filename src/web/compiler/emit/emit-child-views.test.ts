@@ -58,6 +58,33 @@ describe("children that the browser may have to create", () => {
     assert.match(viewsOf(text) ?? "", /, \(\) => \[\$\[0\]\.value, \$\[0\]\.value > 1, null\]\);/);
   });
 
+  it("may be JSX in another prop, in a constant or in an object", () => {
+    const card = "const Card = (p) => { const open = signal(false); return <div>{open.value && p.icon}</div>; };\n";
+    for (const [before, value] of [
+      ["", "<em>x</em>"],
+      ["", "wide ? <em>x</em> : <i />"],
+      ["const icon = <em>x</em>;", "icon"],
+      ["const all = { icon: <em>x</em> };", "all.icon"],
+    ]) {
+      const text = `${card}const wide = true; export const A = () => { ${before} return <Card icon={${value}} />; };`;
+      assert.match(viewsOf(text) ?? "", /<em>x<\/em>/, value);
+      assert.equal(viewsOf(text.replaceAll("p.icon", "p.other")), undefined, value);
+    }
+  });
+
+  it("are refused in another prop too, with its name", () => {
+    const card =
+      "const Card = (p) => { const open = signal(false); return <div>{open.value && <i>{p.icon}</i>}</div>; };\n";
+    const { message } = compileError(`${card}export const A = () => <Card icon={<b><Toasts /></b>} />;`);
+    assert.match(message, /^SVC120 pages\/test\.tsx:3:/);
+    assert.match(message, /because <Card> shows its prop "icon" in a row or branch that may change, by "p\.icon"/);
+  });
+
+  it("may use anything of the server in props that only live props show", () => {
+    const card = "const Card = (p) => <div>{p.title && <h1>{p.title}</h1>}</div>;\n";
+    assert.doesNotThrow(() => compileTsx(`${card}export const A = () => <Card title={<b><Toasts /></b>} />;`));
+  });
+
   it("stay in the other module of a file in which nothing changes", () => {
     const { server, client } = compile(
       "const B = (p) => <b>{p.children}</b>; export const A = () => <B>x</B>;",

@@ -118,6 +118,7 @@ export class ComponentCallEmitter {
   /** Adds to the props how the browser makes those that are live. */
   #withLive(node: ESTree.JSXElement, props: Code, { code, isSure }: Given): Code {
     if (code.length === 0) return props;
+    this.#views.addLive(node);
     const condition = isSure ? "" : this.#live.hasLiveProps(node);
     if (condition === undefined) return props;
     const guard = condition === "" ? "" : `${condition} && `;
@@ -175,6 +176,7 @@ export class ComponentCallEmitter {
     if (attribute.value?.type === "JSXExpressionContainer" && this.#live.serverTag(attribute)?.endsWith(".Provider"))
       this.provided.push(...readOnce(this.#extraction.module, attribute.value.expression));
     const name = attribute.name.type === "JSXNamespacedName" ? this.#refuseBind(attribute) : attribute.name.name;
+    if (attribute.value && builtin === undefined) this.#views.addProp(attribute, attribute.value);
     const key = `${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}: `;
     const { value } = attribute;
     // It overrides a live prop of a spread before it.

@@ -183,7 +183,7 @@ export class ServerEmitter {
     for (const node of this.#calls.spreads) this.kept.add(node, "spread");
     if (!this.#isBrowser) {
       this.kept.refuseCalls(this.#propCalls.found, this.#keptImports);
-      this.views.finish([...this.#client.shownViews, ...this.#live.client.shownViews], this.#createdImports);
+      this.views.finish(this.#client.shownViews, this.#live.client.shownViews, this.#createdImports);
     }
     problems.throwAny();
     return this.#out.render();
@@ -201,8 +201,10 @@ export class ServerEmitter {
 
   #value(node: JsxRoot): void {
     refuseAwait(this.#extraction, node);
+    const view = this.#isBrowser ? undefined : this.views.addValue(node);
     this.#jsx(node);
-    this.#out.wrap(node, `${this.#out.use("html")}(() => `, ")");
+    const open = view === undefined ? `${this.#out.use("html")}(` : `${this.#out.use("view")}(${view}, `;
+    this.#out.wrap(node, `${open}() => `, ")");
   }
 
   /** A component returns HTML: its JSX as it is, everything else escaped by `t`. */

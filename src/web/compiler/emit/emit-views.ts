@@ -9,7 +9,8 @@ import { svcName } from "../analyze/declaration-kinds.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { hasHostRoot } from "../extract/regions.ts";
-import { isChildren, onlyChild } from "../extract/jsx-forms.ts";
+import { isGivenJsx } from "../extract/given-jsx.ts";
+import { onlyChild } from "../extract/jsx-forms.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
 import { propsName } from "../extract/prop-codes.ts";
@@ -287,7 +288,7 @@ export class ViewEmitter {
     // The server made its content from the parts of the children that change.
     walk(root, (node) => {
       if (isFunction(node)) return false;
-      if (node.type === "JSXExpressionContainer" && isChildren(unwrap(node.expression), this.#module.scopes))
+      if (node.type === "JSXExpressionContainer" && isGivenJsx(this.#module, unwrap(node.expression)))
         children.push(node.expression);
       return undefined;
     });

@@ -7,7 +7,7 @@ import type { PropCall } from "../analyze/prop-places.ts";
 import { bindingAt } from "../analyze/prop-names.ts";
 import { readsStore } from "../analyze/store-items.ts";
 import { componentOf, propReads } from "../analyze/prop-reads.ts";
-import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isJsx, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { LivePropsEmitter } from "./emit-live-props.ts";
 
 export class PropCalls {
@@ -49,8 +49,10 @@ export class PropCalls {
     this.found.push({ node: name, tag: name.name, target, name: "children", from: undefined, without: [] });
   }
 
+  /** JSX stays the same and follows what it shows. */
   #isLive(expression: Node): boolean {
     const inner = unwrap(expression);
+    if (isJsx(inner)) return false;
     if (readsStore(this.#module, inner)) return true;
     return this.#module.liveness(inner) === "live" && !passesStateOn(this.#module, inner);
   }

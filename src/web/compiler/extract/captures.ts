@@ -2,18 +2,19 @@
  * Captures of browser code: rewrites references to the component's values into reads of `$`, creates helpers for local functions and
  * computeds, and records the imports that the module needs. Rejects values that can't be sent to the browser (SVC101 … 107).
  */
-import { PATHS } from "../../../platform/shared/wire.ts";
+import { ALL_PROPS, PATHS } from "../../../platform/shared/wire.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Problems } from "../problems.ts";
 import { attempt } from "./extraction.ts";
 import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
 import type { ESTree } from "vite";
-import { holdsJsx, isFunction, isJsx, memberName, walk, type Node } from "../parse/ast.ts";
+import { holdsJsx, isComponentTag, isFunction, isJsx, memberName, tagName, walk, type Node } from "../parse/ast.ts";
 import { isChildren } from "./jsx-forms.ts";
 import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
 import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
+import { jsxOf } from "../analyze/jsx-values.ts";
 import { dependsOnNames } from "../analyze/lifted.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
@@ -369,7 +370,7 @@ export class Captures {
     const { text } = this.#module.file;
     const source = target.type === "Identifier" ? target.name : text.slice(target.start, target.end);
     const isView = (place.isCreated && isChildren(target, this.#module.scopes)) || undefined;
-    if (isView) this.#client.shownViews.push(target);
+    if (place.isCreated && (isView || this.#mayBeJsx(target))) this.#client.shownViews.push(target);
     if (target.type === "Identifier") this.#refuseInstance(reference, binding);
     for (const name of propReads(this.#module, target).split(" ")) this.#client.captured.add(name);
     let index = scope.slots.findIndex((slot) => slot.source === source && slot.isView === isView);
@@ -382,6 +383,15 @@ export class Captures {
     if (slot) scope.read?.add(slot);
     if (place.isBinding) scope.boundCount = Math.max(scope.boundCount, index + 1);
     return `${this.slotsAt(level, 0)}[${index}]`;
+  }
+
+  /** Whether created content captures a prop or a constant with JSX, or passes all props on to a component. */
+  #mayBeJsx(target: Node): boolean {
+    const reads = propReads(this.#module, target);
+    if (reads !== ALL_PROPS) return reads !== "" || jsxOf(this.#module, target).length > 0;
+    const spread = this.#module.parentOf(target);
+    const tag = spread?.type === "JSXSpreadAttribute" ? this.#module.parentOf(spread) : undefined;
+    return tag?.type === "JSXOpeningElement" && isComponentTag(tagName(tag.name));
   }
 
   /** Reports SVC107 for `const model = makeModel()` if the function returns an instance of a class. The plugin checks those of other files. */

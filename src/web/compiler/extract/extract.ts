@@ -9,19 +9,12 @@ import type { Liveness, Module } from "../analyze/analyze.ts";
 import { shownLiveness } from "../analyze/shown-liveness.ts";
 import { CREATED_BUILTINS } from "../emit/client-module.ts";
 import { attempt, fail, looseRegion, report, type Extraction, type Position } from "./extraction.ts";
+import { choosesJsx } from "./given-jsx.ts";
 import { foreignRoot, RAW_TEXT_TAGS } from "../analyze/html-facts.ts";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { VOID_TAGS } from "../../../platform/shared/html/html.ts";
 import { nestingProblem, textProblem } from "../../../platform/shared/html/html-nesting.ts";
-import {
-  choosesChildren,
-  fixedText,
-  holdsComponent,
-  isAlternative,
-  isChildren,
-  isStructured,
-  readsOfRegion,
-} from "./jsx-forms.ts";
+import { fixedText, holdsComponent, isAlternative, isChildren, isStructured, readsOfRegion } from "./jsx-forms.ts";
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import type { Problems } from "../problems.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
@@ -226,7 +219,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
     return [{ kind: "expression", expression: child, live: false }];
   }
   // In its own code, a created component has its children as a value.
-  const isGiven = !position.scope?.isClosure && choosesChildren(inner, module.scopes);
+  const isGiven = !position.scope?.isClosure && choosesJsx(module, inner);
   const isRegion = isStructured(inner) || isAlternative(inner) || isGiven;
   if (position.isView && !isRegion && isInsert(position, inner)) {
     return [

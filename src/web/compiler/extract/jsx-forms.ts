@@ -119,14 +119,6 @@ function isNamedIn(pattern: Node, name: Node): boolean {
   );
 }
 
-/** `children`, `open && children`, `open ? children : "…"`. */
-export function choosesChildren(node: Node, scopes: Scopes): boolean {
-  const inner = unwrap(node);
-  if (inner.type === "ConditionalExpression")
-    return choosesChildren(inner.consequent, scopes) || choosesChildren(inner.alternate, scopes);
-  return inner.type === "LogicalExpression" ? choosesChildren(inner.right, scopes) : isChildren(inner, scopes);
-}
-
 /** Built-in components that are compiled in place, with their children. */
 const PLACED = new Set(["For", "Show", "Match", "Case", "Portal"]);
 

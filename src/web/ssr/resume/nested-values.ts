@@ -1,16 +1,17 @@
 /**
  * Finds values inside of captured values that have an identity of their own in the browser: signals, computeds, refs, resources, stores, and
- * functions from compiled modules. The page's state refers to them by index (values.ts).
+ * functions and JSX from compiled modules. The page's state refers to them by index (values.ts).
  */
 import { isRef } from "../../jsx/ref.ts";
 import { ServerResource } from "../../reactivity/server-resource.ts";
 import { isStore } from "../../reactivity/server-store.ts";
 import { isSignal } from "../../reactivity/signal.ts";
+import { Html } from "../html.ts";
 import { gettersOf, referenceOf } from "./function-props.ts";
 
 /** Whether a value inside another one has an entry of its own. */
 export function isNested(value: unknown): boolean {
-  if (typeof value === "function") return referenceOf(value) !== undefined;
+  if (typeof value === "function" || value instanceof Html) return referenceOf(value) !== undefined;
   if (typeof value !== "object" || value === null) return false;
   return value instanceof ServerResource || isSignal(value) || isStore(value) || isRef(value);
 }
