@@ -21,12 +21,22 @@ const PLAIN =
 
 /** Whether the prop of a component may be JSX. @param name of the prop */
 export function mayBeJsx(module: Module, fn: FunctionNode, name: string): boolean {
+  const found = typeOfProp(module, fn, name);
+  return found === "unknown" || (found !== undefined && isJsxType(module, found, new Set()));
+}
+
+/** The same for what a prop returns that is a function: a render prop. */
+export function mayReturnJsx(module: Module, fn: FunctionNode, name: string): boolean {
+  const found = typeOfProp(module, fn, name);
+  return found === "unknown" || (found !== undefined && returnsJsxType(module, found, new Set()));
+}
+
+function typeOfProp(module: Module, fn: FunctionNode, name: string): Type | "unknown" | undefined {
   const [param] = fn.params;
   const pattern = param?.type === "AssignmentPattern" ? param.left : param;
-  if (!pattern || name === ALL_PROPS || !("typeAnnotation" in pattern)) return name !== ALL_PROPS;
-  const type = pattern.typeAnnotation?.typeAnnotation;
-  const found = type ? typeOfMember(module, type, name) : "unknown";
-  return found === "unknown" || (found !== undefined && isJsxType(module, found, new Set()));
+  const type = pattern && "typeAnnotation" in pattern ? pattern.typeAnnotation?.typeAnnotation : undefined;
+  if (name === ALL_PROPS) return undefined;
+  return type ? typeOfMember(module, type, name) : "unknown";
 }
 
 /** @returns undefined if an object type has no such property */
@@ -75,6 +85,19 @@ function isJsxType(module: Module, type: Type, seen: Set<string>): boolean {
   const declared = declarationOf(module, typeName.name);
   if (declared?.type === "TSTypeAliasDeclaration") return isJsxType(module, declared.typeAnnotation, seen);
   return !declared && JSX_NAMES.test(typeName.name);
+}
+
+function returnsJsxType(module: Module, type: Type, seen: Set<string>): boolean {
+  if (type.type === "TSFunctionType") return isJsxType(module, type.returnType.typeAnnotation, new Set());
+  if (PLAIN.test(type.type)) return false;
+  if (type.type === "TSParenthesizedType") return returnsJsxType(module, type.typeAnnotation, seen);
+  if (type.type === "TSUnionType") return type.types.some((one) => returnsJsxType(module, one, seen));
+  if (type.type !== "TSTypeReference" || type.typeName.type !== "Identifier") return true;
+  if (seen.has(type.typeName.name)) return false;
+  seen.add(type.typeName.name);
+  const declared = declarationOf(module, type.typeName.name);
+  if (declared?.type === "TSTypeAliasDeclaration") return returnsJsxType(module, declared.typeAnnotation, seen);
+  return !declared;
 }
 
 /** The type that a module declares under a name. */

@@ -327,16 +327,17 @@ export class BrowserEmitter implements ElementEmitter {
   emitChildrenView(scope: Scope, node: ESTree.JSXElement, parts: readonly Node[], symbol: string): void {
     const place: Place = { scope, level: 0, isBinding: false };
     const reads = parts.flatMap((part) => decidingReads(part, this.#module.scopes));
-    const view = this.#views.childrenOf(node, reads, place);
-    for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
-    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${view};\n`]);
+    this.#addFactory(scope, symbol, this.#views.childrenOf(node, reads, place));
   }
 
-  /** Emits the factory of JSX in a prop as a view. */
+  /** Emits the factory of JSX in a prop as a view, or of a function that returns JSX. */
   emitJsxView(scope: Scope, node: Node, symbol: string): void {
-    const view = this.#views.view(node, { scope, level: 0, isBinding: false, isCreated: true });
+    this.#addFactory(scope, symbol, this.#views.valueOf(node, { scope, level: 0, isBinding: false }));
+  }
+
+  #addFactory(scope: Scope, symbol: string, code: string): void {
     for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
-    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${view};\n`]);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${code};\n`]);
   }
 
   /** A condition whose branches are views, each of which is made once. */

@@ -85,6 +85,28 @@ describe("children that the browser may have to create", () => {
     assert.doesNotThrow(() => compileTsx(`${card}export const A = () => <Card title={<b><Toasts /></b>} />;`));
   });
 
+  it("may be what a function returns: a render prop, or children", () => {
+    for (const shown of [
+      "p.items.map((x) => p.show(x))",
+      "p.items.map(p.show)",
+      "p.items.map((x) => <li>{p.show(x)}</li>)",
+    ]) {
+      const list = `const List = (p) => <ul>{${shown}}</ul>;\n`;
+      const text = `${list}export const A = () => { const all = signal([1]); return <List items={all.value} show={(x) => <em>{x}</em>} />; };`;
+      assert.match(viewsOf(text) ?? "", /export const s0 = \(\$\) => \(x\) => \$V\(/, shown);
+      assert.match(compileTsx(text).server.code, /show: \$lift\(\$b\d, "s0", \(\) => \[\], /);
+      const asChildren = text.replaceAll("p.show", "p.children").replace(/show=\{(.*)\} \/>/, ">{$1}</List>");
+      assert.match(viewsOf(asChildren) ?? "", /export const s0 = \(\$\) => \(x\) => \$V\(/, asChildren);
+    }
+  });
+
+  it("are no text that a prop returns, by its type", () => {
+    const text = (type: string) =>
+      `export const List = (p: { show: ${type} }) => { const n = signal(0); return <ul>{n.value > 0 && <b>{p.show(n.value)}</b>}</ul>; };`;
+    assert.match(compileTsx(text("(n: number) => Child")).client?.code ?? "", /\$I\(/);
+    assert.doesNotMatch(compileTsx(text("(n: number) => string")).client?.code ?? "", /\$I\(/);
+  });
+
   it("stay in the other module of a file in which nothing changes", () => {
     const { server, client } = compile(
       "const B = (p) => <b>{p.children}</b>; export const A = () => <B>x</B>;",

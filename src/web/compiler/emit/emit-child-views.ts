@@ -15,7 +15,7 @@ import { PropPlaces, placeAt, type PlacesByName, type PropCall, type PropPlace }
 import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { Diagnostic } from "../diagnostics.ts";
 import { newScope, type Scope } from "../model.ts";
-import { tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import { holdsJsx, isFunction, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
 import type { LivePropsEmitter } from "./emit-live-props.ts";
@@ -106,6 +106,28 @@ export class ChildViewsEmitter {
     const { view, code } = this.#add((browser, scope) => browser.emitJsxView(scope, node, symbol), symbol);
     this.#values.set(node, view);
     return code;
+  }
+
+  /**
+   * Records a function that returns JSX, as a prop or the children of a call.
+   * @returns as `add`; also undefined for other functions
+   */
+  addFunction(element: ESTree.JSXElement, name: string, node: Node): string | undefined {
+    if (!this.#rendersJsx(node)) return undefined;
+    const symbol = this.#newSymbol();
+    const { view, code } = this.#add((browser, scope) => browser.emitJsxView(scope, node, symbol), symbol);
+    const call = this.#callOf(element.openingElement, node, name, propReads(this.#module, node));
+    this.#calls.push({ call, views: () => [view], element });
+    return code;
+  }
+
+  /** Whether an expression is a function with JSX, or the name of one in the component. */
+  #rendersJsx(node: Node): boolean {
+    const inner = unwrap(node);
+    if (isFunction(inner)) return holdsJsx(inner);
+    const binding = inner.type === "Identifier" ? bindingAt(this.#module, inner) : undefined;
+    const fn = binding && !/^[A-Z]/.test(binding.name) ? functionOf(binding) : undefined;
+    return fn !== undefined && holdsJsx(fn);
   }
 
   /** Records a prop of a call, which may be JSX or pass it on. The JSX is known already, or is recorded later. */

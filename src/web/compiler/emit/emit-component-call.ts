@@ -75,8 +75,9 @@ export class ComponentCallEmitter {
     const child = onlyChild(node);
     if (child && isFunction(child)) {
       if (builtin === "Await") this.#refuseLoose(child);
+      const rendered = builtin === undefined ? this.#views.addFunction(node, "children", child) : undefined;
       this.#walker.rewrite(child);
-      code.push("children: ", child, " ");
+      code.push("children: ", ...this.#lifted(rendered, child), " ");
     } else code.push(...this.#children(node, given));
     code.push("}");
     return [{ code: [place, ...this.#call(node, direct, this.#withLive(node, code, given))] }];
@@ -199,8 +200,20 @@ export class ComponentCallEmitter {
       given.isSure ||= called.live.isSure;
       given.code.push(`${key}${called.live.code}`);
     } else this.#passLive(attribute, value.expression, key, given);
+    const call = this.#extraction.module.parentOf(attribute);
+    const element = call && this.#extraction.module.parentOf(call);
+    const rendered =
+      builtin === undefined && element?.type === "JSXElement"
+        ? this.#views.addFunction(element, name, value.expression)
+        : undefined;
     this.#walker.rewrite(value.expression);
+    if (rendered !== undefined) return [key, ...this.#lifted(rendered, value.expression)];
     return called ? [key, called.open, value.expression, ")"] : [key, value.expression];
+  }
+
+  /** A function, with how the browser creates it. */
+  #lifted(args: string | undefined, fn: Node): Code {
+    return args === undefined ? [fn] : [`${this.#out.use("lift")}(${args}, `, fn, ")"];
   }
 
   #refuseBind(attribute: Node): never {

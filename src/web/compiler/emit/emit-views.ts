@@ -85,6 +85,14 @@ export class ViewEmitter {
     return this.#markup(node.children, node, inner, deps);
   }
 
+  /** Code of JSX as a view, or of a function that returns views. */
+  valueOf(node: Node, place: Place): string {
+    const inner: Place = { ...place, isCreated: true, within: node };
+    if (isJsx(node)) return this.view(node, inner);
+    this.#captures.capture(node, inner);
+    return this.text([node], place.scope);
+  }
+
   /** Source text of emitted code. */
   text(code: Code, scope: Scope): string {
     return code
