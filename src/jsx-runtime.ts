@@ -24,6 +24,7 @@ export {
   liveScope,
   prop,
 } from "./web/ssr/resume/live-props.ts";
+export { held, wholeState } from "./web/ssr/resume/held-state.ts";
 export { bindsSome, boundOver, boundProps, boundSpread, handled } from "./web/ssr/resume/spread-props.ts";
 export { fn, getter, lift, view } from "./web/ssr/resume/function-props.ts";
 export {

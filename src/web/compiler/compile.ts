@@ -69,6 +69,8 @@ export interface LiveModule {
   passed: readonly PassedProp[];
   /** Whether an element of the file gets props in a spread, which may contain handlers. */
   hasSpread: boolean;
+  /** Local names of the hooks whose results may contain stores that instances follow although no prop is live. */
+  hooks: ReadonlySet<string>;
   /** Names of the props that are functions, which the browser may call. */
   functions: ReadonlySet<string>;
   /** Names of the props that its code captures, which runs only if they are live. */
@@ -88,6 +90,8 @@ export interface CompileOptions {
   hasStyles?: boolean;
   /** Names of the props that the app passes as derived values. Default: any. */
   liveNames?: ReadonlySet<string> | undefined;
+  /** Local names of imported hooks that return no state. Default: none. */
+  plainHooks?: ReadonlySet<string> | undefined;
   /** Names of the props whose functions the app's browser code may call. Default: none. */
   calledNames?: ReadonlySet<string> | undefined;
   /** Names of components that the browser can't create, although they are values. Default: none. */
@@ -172,10 +176,10 @@ function importedAs(binding: Binding, { start, end }: Node): ClientImport[] {
   return [{ source: declaration.source.value, imported: exportedName(binding), local: binding.name, start, end }];
 }
 
-function liveModule({ client, passed, hasSpread, functions }: LivePropsEmitter): LiveModule | undefined {
+function liveModule({ client, passed, hasSpread, hooks, functions }: LivePropsEmitter): LiveModule | undefined {
   if (client.isEmpty && functions.size === 0 && passed.length === 0) return undefined;
   const { imports, captured } = client;
-  return { output: client.render(), imports, passed, hasSpread, functions, captured };
+  return { output: client.render(), imports, passed, hasSpread, hooks, functions, captured };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */
@@ -189,6 +193,7 @@ export function compileFile(
     hasStyles = false,
     isBrowser = false,
     liveNames,
+    plainHooks,
     calledNames,
     serverOnly,
     frozen,
@@ -219,6 +224,7 @@ export function compileFile(
       isBrowser,
       ...(serverOnly && { serverOnly }),
       ...(liveNames && { liveNames }),
+      ...(plainHooks && { plainHooks }),
       ...(frozen && { frozen }),
       ...(kept && { kept }),
       ...(created && { created }),

@@ -35,6 +35,7 @@ import {
 import { Problems } from "./problems.ts";
 import { calledNames, newAppModules, type AppModules } from "./build/app-modules.ts";
 import { noteCompiled } from "./build/compiled-modules.ts";
+import { plainHooks, STATE_FUNCTIONS } from "./build/state-hooks.ts";
 import { browserSvc, SERVER_NAME, withServerNames } from "./build/browser-names.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
@@ -197,6 +198,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const compiled = compiledFrom(file, {
         aliases,
         liveNames: isLive ? liveNames(modules.passed.values()) : undefined,
+        plainHooks: isLive ? await plainHooksOf(this, file, source) : undefined,
         calledNames: isLive ? calledNames(modules) : undefined,
         frozen: await frozenImports(this, file, source),
         kept: isLive && this.environment.mode === "build" ? await keptImportsOf(this, file, source) : undefined,
@@ -259,7 +261,9 @@ export function svc(options: PluginOptions = {}): Plugin {
       const runtime = runtimeOf(aliases, id);
       const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles, isBrowser });
       if (!isBrowser) await refuseImports(this, compiled, file, id);
-      noteCompiled(modules, id, file.path, compiled);
+      // In development a hook may begin to return state without an edit of this module.
+      const isSettled = this.environment.mode === "build" && (compiled.live?.hooks.size ?? 0) > 0;
+      noteCompiled(modules, id, file.path, compiled, isSettled ? await plainHooksOf(this, file, id) : new Set());
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
       const found = await findHandlerActions(
@@ -291,6 +295,23 @@ export function svc(options: PluginOptions = {}): Plugin {
       },
     },
   };
+
+  /** Local names of imported hooks that return no state. Packages other than the framework may return some. */
+  function plainHooksOf(context: Resolver, file: SourceFile, id: string): Promise<ReadonlySet<string>> {
+    return plainHooks(
+      {
+        async moduleOf(source, importer) {
+          if ((await imports.canonical(source, importer, resolverOf(context))) !== undefined) return undefined;
+          const found = await context.resolve(source, importer, { skipSelf: true });
+          if (!found || source.startsWith("node:") || BUILTINS.has(source)) return undefined;
+          return found.external ? `/node_modules/${source}.js` : found.id.split("?")[0];
+        },
+        textOf: async (module) => (await fileOf(context, module)).text,
+      },
+      file,
+      id,
+    );
+  }
 
   /** Local names of the imported components that can't follow props. The server's modules are compiled first, so all are known. */
   async function frozenImports(context: Resolver, file: SourceFile, id: string): Promise<ReadonlySet<string>> {
@@ -502,13 +523,10 @@ function lowersDecorators(root: string): boolean {
   return existsSync(settings) && /"experimentalDecorators"\s*:\s*true/.test(readFileSync(settings, "utf8"));
 }
 
-/** Names of the framework by which a module without JSX may define hooks. */
-const HOOK_NAMES =
-  /\b(?:signal|store|computed|createRef|resource|createContext|useContext|effect|onLoad|onVisible|onIdle|onMedia|Signal|Computed)\b/;
-
 /** Whether a module of the app without JSX may define hooks. */
 function mayHoldHooks(id: string, file: SourceFile, aliases: FrameworkAliases): boolean {
-  if (id.includes("/node_modules/") || /\.server\.[cm]?[jt]s$/.test(id) || !HOOK_NAMES.test(file.text)) return false;
+  if (id.includes("/node_modules/") || /\.server\.[cm]?[jt]s$/.test(id) || !STATE_FUNCTIONS.test(file.text))
+    return false;
   return importsFramework(file.text, aliases) && exportedActions(file, aliases) === undefined;
 }
 

@@ -3,9 +3,19 @@
  * server, where nothing could react to changes, so no proxy is needed.
  */
 const stores = new WeakSet<object>();
-/** Development only: objects inside of stores. */
+/** Objects inside of stores, as far as `isOfStore` needed them. */
 const parts = new WeakSet<object>();
-let isRemembering = false;
+
+/** The state that a render has created so far. Most pages create none, and few ask for parts of stores. */
+export interface CreatedState {
+  /** Stores whose parts are not recorded yet. */
+  readonly unread: object[];
+  /** Whether there is any state that values may refer to: a store, or a function that leaves its hook. */
+  isAny: boolean;
+}
+
+const outside: CreatedState = { unread: [], isAny: false };
+let created = outside;
 
 /**
  * A deep reactive object: in the browser a write updates only the bindings that read the changed field.
@@ -26,7 +36,9 @@ let isRemembering = false;
  */
 export function store<T extends object>(object: T): T {
   stores.add(object);
-  if (isRemembering) rememberPartsOf(object);
+  created.isAny = true;
+  if (created === outside) rememberPartsOf(object);
+  else created.unread.push(object);
   return object;
 }
 
@@ -34,20 +46,47 @@ export function isStore(value: unknown): value is object {
   return typeof value === "object" && value !== null && stores.has(value);
 }
 
-/** Development only: from now on also records objects inside stores. */
-export function rememberParts(): void {
-  isRemembering = true;
+/** Begins or continues a render. @param next the state that it has created. @returns that of the render around it */
+export function exchangeCreated(next: CreatedState): CreatedState {
+  const outer = created;
+  created = next;
+  return outer;
 }
 
-/** Whether a value is a store, or an object inside a store that was created after `rememberParts` was called. */
-export function isOfStore(value: unknown): boolean {
-  return isStore(value) || (typeof value === "object" && value !== null && parts.has(value));
+/** Notes that values may refer to state. */
+export function noteState(): void {
+  created.isAny = true;
+}
+
+/** Whether values of this render may refer to state. */
+export function mayHoldState(): boolean {
+  return created.isAny || outside.isAny;
+}
+
+/** Whether a value is a store, or an object that is inside of one. */
+export function isOfStore(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  if (stores.has(value)) return true;
+  if (created.unread.length > 0) for (const object of created.unread.splice(0)) rememberPartsOf(object);
+  return parts.has(value);
+}
+
+/** Gives an object inside of a store an entry of its own in the page's state, as a part of that store. */
+export function promote(part: object): void {
+  stores.add(part);
 }
 
 function rememberPartsOf(object: object): void {
   for (const part of Object.values(object) as unknown[]) {
-    if (typeof part !== "object" || part === null || parts.has(part)) continue;
+    if (!mayBePart(part) || parts.has(part)) continue;
     parts.add(part);
     rememberPartsOf(part);
   }
+}
+
+/** Stores contain plain objects and arrays. Others, such as dates, are values in them. */
+function mayBePart(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
 }

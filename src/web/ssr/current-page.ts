@@ -1,5 +1,6 @@
 /** The page being rendered. Rendering is synchronous, so a module variable suffices: each render sets and restores it. */
 import { SvcError } from "../../platform/shared/errors.ts";
+import { exchangeCreated } from "../reactivity/server-store.ts";
 import { checkedNesting } from "./nesting-check.ts";
 import { insertPortals } from "./components/insert-portals.ts";
 import type { Render } from "./render.ts";
@@ -21,11 +22,13 @@ export function currentRender(): Render {
 /** Renders a view's value to HTML with `render` as the current page. */
 export function renderInto(render: Render, view: () => unknown): string {
   const outer = current;
+  const outerState = exchangeCreated(render.created);
   current = render;
   try {
     return render.isDevelopment ? checkedNesting(t(view())) : t(view());
   } finally {
     current = outer;
+    exchangeCreated(outerState);
   }
 }
 

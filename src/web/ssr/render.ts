@@ -1,5 +1,5 @@
 /** State of one page render: scopes, captured values, event types, deferred content, and settings from the request. */
-import { rememberParts } from "../reactivity/server-store.ts";
+import type { CreatedState } from "../reactivity/server-store.ts";
 import { systemClock, type Clock } from "../../platform/shared/clock.ts";
 import type { Manifest } from "../../platform/shared/manifest.ts";
 import type { Theme } from "../../platform/shared/themes.ts";
@@ -58,6 +58,7 @@ export class Render {
   /** Errors that boundaries caught, and errors of cleanups, for the server's log. */
   readonly errors: unknown[] = [];
   readonly #moved: Moved[] = [];
+  readonly created: CreatedState = { unread: [], isAny: false };
   #portals = 0;
   readonly #ends: (() => void)[] = [];
   #token: string | undefined;
@@ -76,7 +77,6 @@ export class Render {
     this.scopes = new PageScopes({ manifest, values, events, features, names, isTokenless });
     this.#state = new PageState(this.scopes, values, names);
     if (!names) return;
-    rememberParts();
     this.atEnd(() => names.restore());
   }
 

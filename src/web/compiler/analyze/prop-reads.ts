@@ -5,9 +5,10 @@
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "./analyze.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
-import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { holdsJsx, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { itemList } from "./store-items.ts";
+import { heldName } from "./held-state.ts";
 import { assigning, createsState, mayRunAgain } from "./repeatable.ts";
 import { partsOf, valueSources } from "./value-sources.ts";
 
@@ -27,9 +28,18 @@ export function propReads(module: Module, node: Node): string {
   return [...names].sort().join(" ");
 }
 
-/** As `propReads`, and the props whose lists contain the items that the expression reads: their fields may change too. */
+/** As `propReads`, with the names of values that may turn out to be stores (held-state.ts). */
+export function shownReads(module: Module, node: Node): string {
+  const fn = componentOf(module, node);
+  if (!fn) return "";
+  const names = new Set<string>();
+  collect(module, fn, node, names, new Set(), true);
+  return [...names].sort().join(" ");
+}
+
+/** As `shownReads`, and the same of the lists whose items the expression reads: their fields may change too. */
 export function passedReads(module: Module, node: Node): string {
-  const names = new Set(propReads(module, node).split(" "));
+  const names = new Set(shownReads(module, node).split(" "));
   for (const { binding } of module.scopes.within(node)) {
     const list = binding && !isInside(binding.node, node) ? itemList(module, binding) : undefined;
     for (const name of list ? passedReads(module, list).split(" ") : []) names.add(name);
@@ -38,19 +48,41 @@ export function passedReads(module: Module, node: Node): string {
   return [...names].sort().join(" ");
 }
 
-function collect(module: Module, fn: FunctionNode, node: Node, names: Set<string>, seen: Set<Node>): void {
+/** @param withHeld whether the names of values that may be stores count, apart from those that rows show */
+function collect(
+  module: Module,
+  fn: FunctionNode,
+  node: Node,
+  names: Set<string>,
+  seen: Set<Node>,
+  withHeld = false,
+): void {
   if (seen.has(node)) return;
   seen.add(node);
   const marked = untracked(module, node);
+  const isHeldShown = withHeld && !showsRows(node);
   for (const reference of module.scopes.within(node)) {
     const { binding } = reference;
     if (!binding || isInside(binding.node, node) || binding.owner !== fn) continue;
     if (marked.some((call) => isInside(reference.node, call))) continue;
+    const held = isHeldShown ? heldName(module, fn, binding) : undefined;
+    if (held !== undefined) names.add(held);
     const name = propOf(fn, reference, binding);
     if (name !== undefined) names.add(name);
     if (binding.declared === "param") collectDefault(module, fn, binding, names, seen);
-    for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen);
+    for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen, isHeldShown);
   }
+}
+
+/** Whether content contains rows, outside of elements in it: `list.map((item) => <li>…</li>)`. */
+export function showsRows(content: Node): boolean {
+  let found = false;
+  walk(content, (node) => {
+    if (isJsx(node) && node !== content) return false;
+    if (isFunction(node) && node !== content && holdsJsx(node)) found = true;
+    return !found;
+  });
+  return found;
 }
 
 /**

@@ -49,7 +49,10 @@ describe("a prop in an expression that never updates", () => {
         isDevelopment: true,
       },
     ).server;
-    assert.match(code, /\$once\(\(\) => \(\$still\(s, "a\.tsx:1:\d+", "s"\)\.total\), "a\.tsx:1:\d+", "s\.total"\)/);
+    assert.match(
+      code,
+      /\$once\(\(\) => \(\$still\(s, "a\.tsx:1:\d+", "s", \$state0, "~useSettings:s24"\)\.total\), "a\.tsx:1:\d+", "s\.total", \$state0, "~useSettings:s24"\)/,
+    );
   });
 
   it("is not checked in production", () => {

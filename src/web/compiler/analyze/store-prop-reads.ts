@@ -8,7 +8,7 @@ import { isFunction, isJsx, memberName, unwrap, walk, type Node } from "../parse
 import { positionOf } from "../diagnostics.ts";
 import { svcName } from "./declaration-kinds.ts";
 import { roundedParts } from "../extract/html-pieces.ts";
-import { propReads } from "./prop-reads.ts";
+import { propReads, shownReads, showsRows } from "./prop-reads.ts";
 import type { SpreadAttribute } from "../model.ts";
 import type { LivePropsEmitter } from "../emit/emit-live-props.ts";
 import type { ServerOutput } from "../emit/server-output.ts";
@@ -29,17 +29,18 @@ export class StorePropReads {
   /** @param expression of a text, attribute, list or condition that the browser will not write again. */
   watch(expression: Node): void {
     const isFollowed = this.#live.follows(expression);
-    if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression), isFollowed);
+    const followed = isFollowed && !showsRows(expression) ? expression : undefined;
+    if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression), followed);
     else
       walk(expression, (node) => {
         if (isFunction(node) || isJsx(node)) return false;
         if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
         if (node.type !== "MemberExpression") return undefined;
-        if (this.#isProp(unwrap(node.object))) this.#wrap(unwrap(node.object), isFollowed);
+        if (this.#isProp(unwrap(node.object))) this.#wrap(unwrap(node.object), followed);
         return undefined;
       });
     // Behind the props, whose checks belong inside.
-    for (const leaf of leavesOf(expression)) this.#watchReads(leaf);
+    for (const leaf of leavesOf(expression)) this.#watchReads(leaf, followed);
     if (!isFollowed) this.watchProps(expression);
   }
 
@@ -70,20 +71,28 @@ export class StorePropReads {
     return `${JSON.stringify(skip)}, ${own !== undefined}, ${this.#placeOf(expression)}`;
   }
 
-  /** Wraps an expression in a function, so that its reads can be tracked. */
-  #watchReads(leaf: Node): void {
+  /** Wraps an expression in a function, so that its reads can be tracked. @param followed as in `#wrap` */
+  #watchReads(leaf: Node, followed: Node | undefined): void {
     if (this.#watched.has(leaf) || !mayRead(leaf)) return;
     this.#watched.add(leaf);
-    this.#out.wrap(leaf, `${this.#out.use("once")}(() => (`, `), ${this.#placeOf(leaf)})`);
+    this.#out.wrap(
+      leaf,
+      `${this.#out.use("once")}(() => (`,
+      `), ${this.#placeOf(leaf)}${this.#stateIn(leaf, followed)})`,
+    );
   }
 
-  /** @param isFollowed whether the browser shows it again if the prop is live. */
-  #wrap(prop: Node, isFollowed: boolean): void {
+  /** @param followed the expression around it, if the browser evaluates that again when a prop is live or a hook returns state */
+  #wrap(prop: Node, followed: Node | undefined): void {
     if (this.#watched.has(prop)) return;
     this.#watched.add(prop);
-    const names = isFollowed ? propReads(this.#module, prop) : "";
-    const live = names === "" ? "" : `, ${this.#live.propsAround(prop)}, ${JSON.stringify(names)}`;
-    this.#out.wrap(prop, `${this.#out.use("still")}(`, `, ${this.#placeOf(prop)}${live})`);
+    this.#out.wrap(prop, `${this.#out.use("still")}(`, `, ${this.#placeOf(prop)}${this.#stateIn(prop, followed)})`);
+  }
+
+  /** The instance's live props and state in results of hooks, and the names of those that a node reads, as further arguments. */
+  #stateIn(node: Node, followed: Node | undefined): string {
+    const names = followed ? shownReads(this.#module, node) : "";
+    return names === "" ? "" : `, ${this.#live.stateIn(node, names)}, ${JSON.stringify(names)}`;
   }
 
   /** Position and source as arguments. */

@@ -15,8 +15,8 @@ export interface AppModules {
   actions: Map<string, ActionUse[]>;
   /** As `browser`, for the browser modules of live props, which an app needs only if it passes any. */
   live: Map<string, string>;
-  /** Names as in `live` of the files with elements that get props in a spread, which may contain handlers. */
-  spreads: Set<string>;
+  /** Names as in `live` of the files that need their module although no other file passes live props: for handlers in spreads, and for stores. */
+  always: Set<string>;
   /** Absolute path of each TSX file -> the props that it passes as derived values. */
   passed: Map<string, readonly PassedProp[]>;
   /** Names as in `live` of the files that pass functions as props -> the names of these props. */
@@ -67,7 +67,7 @@ export function newAppModules(isBuild = false): AppModules {
     takers: new Set(),
     views: new Map(),
     creators: new Set(),
-    spreads: new Set(),
+    always: new Set(),
     jsx: new Map(),
     framework: new Set(),
     styles: new StyleImports(),
@@ -79,11 +79,11 @@ export function newAppModules(isBuild = false): AppModules {
 
 /** The entries of a browser build. */
 export function browserEntries(modules: AppModules): Map<string, string> {
-  const { browser, live, spreads, functions, passed, values, takers, views, creators } = modules;
+  const { browser, live, always, functions, passed, values, takers, views, creators } = modules;
   const isAny = liveNames(passed.values()).size > 0;
   const called = calledNames(modules);
   const isCalled = (id: string): boolean => [...(functions.get(id) ?? [])].some((name) => called.has(name));
-  const needed = [...live].filter(([id]) => isAny || spreads.has(id) || isCalled(id));
+  const needed = [...live].filter(([id]) => isAny || always.has(id) || isCalled(id));
   return new Map([...browser, ...needed, ...(takers.size > 0 ? values : []), ...(creators.size > 0 ? views : [])]);
 }
 

@@ -6,13 +6,15 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
-import { componentOf, propReads, topProperty } from "../analyze/prop-reads.ts";
+import { componentOf, propReads, shownReads, topProperty } from "../analyze/prop-reads.ts";
+import { isHeld } from "../analyze/held-state.ts";
 import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
 import { newScope, type Code, type Scope, type Slot } from "../model.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
+import { HeldValues } from "./held-values.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** Query of an import that requests the browser module for live props. */
@@ -39,6 +41,7 @@ export class DerivedValues {
   readonly #all: Target;
   readonly #needed: Target | undefined;
   readonly #constants = new Map<Binding, string>();
+  readonly held: HeldValues;
   /** Position in the source behind which no name has a value for the slots that are being emitted. */
   #end: number | undefined;
   /** Whether one of these slots needs such a name. */
@@ -50,6 +53,7 @@ export class DerivedValues {
     this.#out = out;
     this.#all = all;
     this.#needed = needed;
+    this.held = new HeldValues(module, out);
   }
 
   /** A name for the export of a derived value. */
@@ -75,7 +79,7 @@ export class DerivedValues {
   slotsOf({ slots }: Scope, end: number | undefined): string[] | undefined {
     this.#end = end;
     this.#isMissing = false;
-    const code = slots.map((slot) => this.slot(slot));
+    const code = slots.map((slot) => this.shownSlot(slot));
     this.#end = undefined;
     return this.#isMissing ? undefined : code;
   }
@@ -97,8 +101,15 @@ export class DerivedValues {
     return code;
   }
 
+  /** As `slot`, for code that only shows values, so that it needs no other members of a value that contains a store. */
+  shownSlot(slot: Pick<Slot, "source" | "node" | "isView">): string {
+    const value = slot.isView ? undefined : this.held.of(slot.node);
+    return this.slot(value ? { ...slot, source: this.held.shown(slot.node, value, slot.source) } : slot);
+  }
+
   #slotCode(source: string, node: Node): string {
-    const reads = propReads(this.#module, node);
+    // A hook must not run again.
+    const reads = (this.held.of(node) ? propReads : shownReads)(this.#module, node);
     const fn = reads === "" ? undefined : componentOf(this.#module, node);
     if (!fn) return source;
     const prop = propNamed(this.#module, fn, node);
@@ -140,7 +151,7 @@ export class DerivedValues {
     if (set) {
       const body = set.statements.flatMap((statement): Code => [statement, "\n"]);
       const code: Code = ["(() => {\n", ...body, `return ${binding.name};\n})()`];
-      return this.deriveIf(fn, reads, this.derive(code, undefined, set.declares), source);
+      return this.deriveIf(fn, reads, this.derive(code, undefined, set.declares, reads), source);
     }
     const declarator = binding.source;
     if (declarator.type !== "VariableDeclarator" || !declarator.init || !mayRunAgain(this.#module, declarator.init))
@@ -150,9 +161,9 @@ export class DerivedValues {
     if (id.type !== "Identifier" && init.type === "Identifier" && isPropsObject(this.#module, fn, init))
       return this.#withDefault(id, binding, fn, reads, source);
     if (id.type !== "Identifier" && property === undefined)
-      return this.deriveIf(fn, reads, this.#takenApart(id, binding, [init]), source);
+      return this.deriveIf(fn, reads, this.#takenApart(id, binding, [init], undefined, reads), source);
     const code: Code = property === undefined ? [init] : ["(", init, `).${property}`];
-    return this.deriveIf(fn, reads, this.derive(code), source);
+    return this.deriveIf(fn, reads, this.derive(code, undefined, undefined, reads), source);
   }
 
   /** A name in a pattern of the props object, apart from those that are only another name of a prop. */
@@ -172,9 +183,9 @@ export class DerivedValues {
   }
 
   /** A name of a pattern, such as `first` of `[first]` and `{ user: { first } }`. @param value code of what the pattern takes apart */
-  #takenApart(pattern: Node, binding: Binding, value: Code, first?: [Slot, string]): Derived | undefined {
+  #takenApart(pattern: Node, binding: Binding, value: Code, first?: [Slot, string], reads = ""): Derived | undefined {
     const declares = this.#module.scopes.bindings.filter(({ node }) => isInside(node, pattern));
-    return this.derive(["((", pattern, `) => ${binding.name})(`, ...value, ")"], first, new Set(declares));
+    return this.derive(["((", pattern, `) => ${binding.name})(`, ...value, ")"], first, new Set(declares), reads);
   }
 
   /** @param use name of the function that makes it */
@@ -186,11 +197,21 @@ export class DerivedValues {
   deriveIf(fn: FunctionNode, reads: string, derived: Derived | undefined, source: string): string | undefined {
     if (!derived) return undefined;
     const { block, symbol, slots } = derived;
-    return `${this.#out.use("deriveIf")}(${this.propsOf(fn)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
+    return `${this.#out.use("deriveIf")}(${this.propsWith(fn, reads)}, ${JSON.stringify(reads)}, ${block}, "${symbol}", () => [${slots}], ${source})`;
   }
 
-  /** @param first the first slot, and its code. @param declares names that the code declares. @returns undefined if the browser can't run the code */
-  derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>): Derived | undefined {
+  /** Code of a component's props object. */
+  propsOf(fn: FunctionNode): string {
+    return this.held.propsOf(fn);
+  }
+
+  /** The same, with the state in the results of hooks that have one of these names, which spaces separate. */
+  propsWith(fn: FunctionNode, names: string): string {
+    return this.held.propsWith(fn, names.split(" "));
+  }
+
+  /** @param first the first slot, and its code. @param declares names that the code declares. @param reads names that decide whether the browser needs it. @returns undefined if the browser can't run the code */
+  derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>, reads = ""): Derived | undefined {
     const symbol = this.newSymbol();
     const scope = newScope(0, this.#all.client.newEdits());
     if (first) scope.slots.push(first[0]);
@@ -200,19 +221,13 @@ export class DerivedValues {
       if (error instanceof SvcError) return undefined;
       throw error;
     }
-    if (this.#needed) {
+    if (this.#needed && (!reads.split(" ").some(isHeld) || this.#needed.isWanted(reads))) {
       const copy = newScope(0, this.#needed.client.newEdits());
       copy.slots = [...scope.slots];
       this.#needed.browser.emitDerived(copy, code, symbol, declares);
     }
-    const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.slot(slot)));
+    const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.shownSlot(slot)));
     return { block: this.block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };
-  }
-
-  /** Code of a component's props object. */
-  propsOf(fn: FunctionNode): string {
-    const [param] = fn.params;
-    return param?.type === "Identifier" ? param.name : this.#out.useProps(fn);
   }
 }
 

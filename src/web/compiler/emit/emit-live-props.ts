@@ -20,11 +20,12 @@ import {
   propNamed,
   rootOfObject,
 } from "../analyze/prop-names.ts";
-import { componentOf, passedReads, propReads } from "../analyze/prop-reads.ts";
+import { componentOf, passedReads, propReads, shownReads } from "../analyze/prop-reads.ts";
 import { isNamedStore, readsStore } from "../analyze/store-items.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
+import { hookOf, isHeld } from "../analyze/held-state.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { isFrozen } from "../analyze/frozen-components.ts";
 import { holdsJsx, isFunction, isJsx, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
@@ -83,6 +84,7 @@ export class LivePropsEmitter {
    * @param wanted names of the props that the app passes as derived values. Default: any.
    * @param frozen local names of imported components that can't follow props.
    * @param called names of the props whose functions the app's browser code may call
+   * @param plainHooks local names of imported hooks that return no state
    */
   constructor(
     module: Module,
@@ -90,13 +92,14 @@ export class LivePropsEmitter {
     wanted: ReadonlySet<string> | undefined,
     frozen: ReadonlySet<string> = new Set(),
     called: ReadonlySet<string> = new Set(),
+    plainHooks: ReadonlySet<string> = new Set(),
   ) {
     this.#called = called;
     this.#module = module;
     this.#frozen = frozen;
     this.#out = out;
     this.#all = targetOf(module, () => true);
-    this.#needed = wanted && targetOf(module, (props) => isAnyOf(props, wanted));
+    this.#needed = wanted && targetOf(module, (reads) => isAnyOf(reads, wanted) || readsHook(reads, plainHooks));
     this.#values = new DerivedValues(module, out, this.#all, this.#needed);
     for (const target of [this.#all, this.#needed]) if (target) this.follow(target.browser);
   }
@@ -104,6 +107,11 @@ export class LivePropsEmitter {
   /** Makes an emitter of views keep instances whose props are live. */
   follow(browser: BrowserEmitter): void {
     browser.followLiveProps(this);
+  }
+
+  /** Local names of the hooks whose results may contain stores that instances follow although no prop is live. */
+  get hooks(): ReadonlySet<string> {
+    return this.#values.held.hooks;
   }
 
   /** The browser module. */
@@ -134,13 +142,13 @@ export class LivePropsEmitter {
     });
     this.#noteFollowed(root);
     if (this.#needed) this.#emitAgain(this.#needed, own, { scope, root, symbol, conditions, known });
-    const props = fn.params[0] ? this.#values.propsOf(fn) : "undefined";
+    const props = this.#values.propsWith(fn, conditions.join(" "));
     const spreads = own.slots.flatMap(({ spread }) => (spread ? [spread] : []));
     const block = this.#values.block(own, symbol, scope, componentName(this.#module, fn));
     const slots = own.slots.map((slot, at) => {
       if (at === known) return this.#out.local("mask");
       if (slot.spread) return this.#boundProps(slot.spread, block);
-      const code = this.#values.slot(slot);
+      const code = at < known ? this.#values.slot(slot) : this.#values.shownSlot(slot);
       if (guards.has(slot) && code === slot.source && isMadeOfProps(this.#module, slot.node))
         this.stale.push(slot.node);
       // Before the mask are the slots of every instance.
@@ -244,7 +252,7 @@ export class LivePropsEmitter {
   /** Emits what content in no element shows of props, and completes its scope. Content that the browser can't create keeps its first value. */
   emitHost(scope: Scope, content: Node | Returns): void {
     const nodes = "contents" in content ? [...content.tests, ...content.contents] : [content];
-    const names = new Set(nodes.flatMap((node) => propReads(this.#module, node).split(" ").filter(Boolean)));
+    const names = new Set(nodes.flatMap((node) => shownReads(this.#module, node).split(" ").filter(Boolean)));
     const fn = nodes[0] && componentOf(this.#module, nodes[0]);
     if (!fn || names.size === 0) return;
     const reads = [...names].sort().join(" ");
@@ -269,7 +277,7 @@ export class LivePropsEmitter {
     );
     scope.live = {
       block: this.#values.block(own, symbol, scope, componentName(this.#module, fn)),
-      props: this.#values.propsOf(fn),
+      props: this.#values.propsWith(fn, reads),
       boundCount: own.boundCount,
       conditions: [reads],
       slots,
@@ -286,7 +294,7 @@ export class LivePropsEmitter {
   #mark(element: Element): boolean {
     let found = false;
     const mark = (shown: { props?: string }, expression: Node): boolean => {
-      const props = propReads(this.#module, expression);
+      const props = shownReads(this.#module, expression);
       if (props === "") return false;
       found = true;
       shown.props = props;
@@ -318,7 +326,7 @@ export class LivePropsEmitter {
         parts.push(item.expression as Expression);
       else return false;
     }
-    const props = parts.flatMap((part) => (typeof part === "string" ? [] : propReads(this.#module, part).split(" ")));
+    const props = parts.flatMap((part) => (typeof part === "string" ? [] : shownReads(this.#module, part).split(" ")));
     const names = [...new Set(props)].filter(Boolean).sort().join(" ");
     if (names === "") return false;
     element.liveText = {
@@ -395,6 +403,11 @@ export class LivePropsEmitter {
       this.passed.push({ name, from: "" });
       return { code: this.#module.file.text.slice(inner.start, inner.end), isSure: true };
     }
+    const held = inner.type === "Identifier" ? this.#values.held.of(inner) : undefined;
+    if (held) {
+      this.passed.push({ name, from: held.name });
+      return { code: `${this.#out.use("wholeState")}(${held.source})`, isSure: true };
+    }
     const liveness = inner.type === "Identifier" ? "static" : this.#module.liveness(inner);
     const isSure = liveness !== "static" || readsStore(this.#module, inner);
     const reads = passedReads(this.#module, expression);
@@ -405,7 +418,7 @@ export class LivePropsEmitter {
       this.passed.push({ name, from: reads });
       return { code: `${this.#out.use("livePart")}(${this.#values.propsOf(fn)}, ${JSON.stringify(known)})`, isSure };
     }
-    const derived = this.#values.derive([expression]);
+    const derived = this.#values.derive([expression], undefined, undefined, isSure ? "" : reads);
     const use = liveness === "maybe" ? "deriveRead" : "derive";
     const code = isSure || !fn ? this.#values.derived(use, derived) : this.#values.deriveIf(fn, reads, derived, "0");
     if (code === undefined) {
@@ -413,7 +426,10 @@ export class LivePropsEmitter {
       return undefined;
     }
     this.passed.push({ name, from: isSure ? "" : reads });
-    return { code, isSure };
+    return {
+      code,
+      isSure: isSure || (fn !== undefined && this.#values.propsWith(fn, reads) !== this.#values.propsOf(fn)),
+    };
   }
 
   /**
@@ -469,11 +485,22 @@ export class LivePropsEmitter {
     return fn?.params[0] && fn.params[0].type !== "RestElement" ? this.#values.propsOf(fn) : undefined;
   }
 
+  /** Code of the live props of an instance, with the state in results of hooks that have one of these names, which spaces separate. */
+  stateIn(node: Node, names: string): string | undefined {
+    const fn = componentOf(this.#module, node);
+    return fn && this.#values.propsWith(fn, names);
+  }
+
   /** Code that is true if the component around a node has live props; undefined outside of components with props. */
   hasLiveProps(node: Node): string | undefined {
     const props = this.propsAround(node);
     return props && `${props}?.[${this.#out.use("LIVE")}]`;
   }
+}
+
+/** Whether one of the names, which are separated by spaces, is for the result of a hook that may return state. */
+function readsHook(names: string, plainHooks: ReadonlySet<string>): boolean {
+  return names.split(" ").some((name) => isHeld(name) && !plainHooks.has(hookOf(name)));
 }
 
 function bitOf(conditions: string[], props: string): number {

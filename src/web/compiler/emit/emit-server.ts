@@ -9,7 +9,7 @@ import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { mayReturn, returnsOfChoice } from "../analyze/early-returns.ts";
 import { KeptProps, type KeptByName } from "../analyze/kept-props.ts";
-import { propReads } from "../analyze/prop-reads.ts";
+import { shownReads } from "../analyze/prop-reads.ts";
 import type { PlacesByName } from "../analyze/prop-places.ts";
 import { ChildViewsEmitter } from "./emit-child-views.ts";
 import { extractElement, extractItems } from "../extract/extract.ts";
@@ -68,6 +68,8 @@ export interface ServerOptions {
   created?: PlacesByName;
   /** Names of the props whose functions the app's browser code may call. Default: none. */
   calledNames?: ReadonlySet<string>;
+  /** Local names of imported hooks that return no state. Default: none. */
+  plainHooks?: ReadonlySet<string>;
 }
 
 export class ServerEmitter {
@@ -112,6 +114,7 @@ export class ServerEmitter {
       hasStyles,
       isBrowser,
       liveNames,
+      plainHooks,
       serverOnly = new Set(),
       frozen,
       calledNames,
@@ -145,7 +148,7 @@ export class ServerEmitter {
       fallback: (node) => this.#fallback(node),
       root: (node) => this.#segmentsOfRoot(node),
     };
-    this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames, frozen, calledNames);
+    this.#live = new LivePropsEmitter(extraction.module, this.#out, liveNames, frozen, calledNames, plainHooks);
     this.#live.follow(browser);
     this.values = new ComponentValuesEmitter(extraction.module, this.#out, serverOnly);
     this.#stills = isDevelopment ? new StorePropReads(extraction.module, this.#out, this.#live) : undefined;
@@ -260,7 +263,7 @@ export class ServerEmitter {
   /** The scope of a component whose returns depend on props that may change. */
   #choice(fn: FunctionNode): string | undefined {
     const returns = returnsOfChoice(fn);
-    if (!returns || returns.tests.every((test) => propReads(this.#module, test) === "")) return undefined;
+    if (!returns || returns.tests.every((test) => shownReads(this.#module, test) === "")) return undefined;
     const scope = newScope(this.#scopes++, this.#client.newEdits());
     this.#live.emitHost(scope, returns);
     return scope.live && this.#items.scopeAttribute(scope);

@@ -102,6 +102,12 @@ export class ServerOutput {
     this.#text.appendLeft(node.end, code);
   }
 
+  /** Inserts a statement behind another one, and behind all code that `after` and `wrap` add to it. */
+  behind(statement: Node, code: string): void {
+    const end = this.#file.text[statement.end - 1] === ";" ? " " : "; ";
+    this.#text.prependRight(statement.end, end + code);
+  }
+
   /** Replaces the text from `start` to `end` by `code`. */
   replace(start: number, end: number, code: string): void {
     this.#text.update(start, end, code);

@@ -2,6 +2,7 @@
  * Function props. The server calls the functions directly. The browser gets a reference: an export of a chunk that
  * creates the function, and its captured values. Only the server writes references; it never reads them from a request.
  */
+import { noteState } from "../../reactivity/server-store.ts";
 import { reader } from "../../reactivity/system.ts";
 import { Html } from "../html.ts";
 import type { FunctionReference } from "./function-reference.ts";
@@ -40,6 +41,7 @@ export function lift<Value extends object>(
     },
   };
   if (!references.has(made)) references.set(made, reference);
+  noteState();
   return made;
 }
 

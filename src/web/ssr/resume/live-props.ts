@@ -79,7 +79,7 @@ export function deriveRead(block: TemplateInfo, symbol: string, slots: readonly 
   return slots.some(isReactive) ? derive(block, symbol, slots) : undefined;
 }
 
-/** The derived value of a live prop; undefined for others. */
+/** The derived value of a live prop, or the state in it; undefined for others. */
 export function livePart(props: Props | undefined, name: string): unknown {
   return props?.[LIVE]?.[name];
 }

@@ -10,7 +10,7 @@ import { SvcError } from "../../../platform/shared/errors.ts";
  * Returns the prop unchanged. Called by modules compiled for development.
  * @param where position of the prop in the source: `pages/list.tsx:12:9`.
  * @param source the source text of the prop.
- * @param props of the component. @param names of those that the browser follows here, if they are live.
+ * @param props of the instance, with its state. @param names of those that the browser follows here, if they are live.
  * @throws SvcError SVC204 for a store, or an object inside a store, that the browser does not follow
  */
 export function still<Prop>(prop: Prop, where: string, source: string, props?: Props, names = ""): Prop {
@@ -28,9 +28,11 @@ export function still<Prop>(prop: Prop, where: string, source: string, props?: P
  * @param run evaluates the expression.
  * @param where position of the expression in the source.
  * @param source its source text.
- * @throws SvcError SVC205 if it reads a signal or computed, or is one
+ * @param props and names as in `still`.
+ * @throws SvcError SVC205 if it reads a signal or computed that the browser does not follow, or is one
  */
-export function once<Value>(run: () => Value, where: string, source: string): Value {
+export function once<Value>(run: () => Value, where: string, source: string, props?: Props, names = ""): Value {
+  if (isLive(props, names)) return run();
   const reads = new Cell(undefined, run);
   const before = gettersRead;
   const value = reads.value as Value;

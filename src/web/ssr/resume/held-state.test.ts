@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { store } from "../../reactivity/server-store.ts";
+import { signal } from "../../reactivity/signal.ts";
+import { held, stateOf, wholeState } from "./held-state.ts";
+import { LIVE } from "./live-props.ts";
+
+describe("state in values that the compiler does not know", () => {
+  it("is a store, or an object inside of one", () => {
+    const board = store({ columns: [{ title: "a" }], due: new Date(0) });
+    assert.equal(stateOf(board, "columns"), board);
+    assert.equal(stateOf(board.columns, "length"), board.columns);
+    assert.equal(stateOf(board.columns[0], "title"), board.columns[0]);
+    assert.equal(stateOf(board.due, "getTime"), undefined);
+    assert.equal(stateOf({ columns: [{ title: "a" }] }, "columns title"), undefined);
+    assert.equal(stateOf("a", "length"), undefined);
+  });
+
+  it("contains only the members that the component reads", () => {
+    const data = store({ user: { name: "Ada" } });
+    const model = { data, title: "Model", inner: { data, pin: 1 }, password: "secret", run: () => 1 };
+    assert.deepEqual(stateOf(model, "data.user.name run title.length"), { data, title: "Model" });
+    assert.deepEqual(stateOf(model, "inner.data.user"), { inner: { data } });
+    assert.equal(stateOf(model, "title"), undefined);
+    assert.equal(model.inner.pin, 1);
+  });
+
+  it("is passed on as a whole only if nothing else is in the value", () => {
+    const data = store({ n: 1 });
+    const form = { data, count: signal(1), isOpen: false, error: undefined, inner: { data } };
+    for (const value of [form, data, [data]]) assert.equal(wholeState(value), value);
+    for (const value of [{ data, title: "Model" }, { data, run: () => 1 }, { isOpen: true }, new Date(0), "a", null])
+      assert.equal(wholeState(value), undefined);
+    assert.equal(stateOf(form, "*"), form);
+    assert.equal(stateOf({ data, title: "Model" }, "* data.n"), undefined);
+  });
+
+  it("is read without calling getters", () => {
+    const model = {
+      get data(): never {
+        throw new Error("called");
+      },
+    };
+    assert.equal(stateOf(model, "data.user"), undefined);
+  });
+
+  it("is added to the live props of an instance, whose own stay", () => {
+    const data = store({ n: 1 });
+    const own = { n: 1, [LIVE]: { n: data } };
+    assert.equal(held(own, "~user1", { name: "Ada" }, "name"), own);
+    assert.equal(held(undefined, "~user1", null, "name"), undefined);
+    assert.deepEqual(held(own, "~data1", data, "n")?.[LIVE], { n: data, "~data1": data });
+    assert.deepEqual(Object.keys(own[LIVE]), ["n"]);
+    assert.deepEqual(held({}, "s", data, "n")?.[LIVE], { s: data });
+  });
+});

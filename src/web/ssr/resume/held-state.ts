@@ -1,0 +1,102 @@
+/**
+ * Stores that the compiler cannot see: in a prop, the result of a hook, or the item of a row. The server looks at the value. If it is a
+ * store, an object inside of one, or an object with a store at one of the members that the component reads, then the instance is bound like
+ * one with live props (live-props.ts). Other values reach no page.
+ */
+import { remembered } from "../../../platform/shared/collections/memoize.ts";
+import { isOfStore, mayHoldState, promote } from "../../reactivity/server-store.ts";
+import { gettersOf, referenceOf } from "./function-props.ts";
+import { holdsNested, isNested, partsOf } from "./nested-values.ts";
+import { LIVE, type Props } from "./live-props.ts";
+
+/** Stands in `paths` for all members: the value is passed to a function, or the member has no fixed name. */
+const ANY = "*";
+
+const segmentsOf = remembered((paths) => paths.split(" ").map((path) => path.split(".")));
+
+/**
+ * The props object of an instance, with the state that it also shows as further live props.
+ * @param given name, value and the members that the component reads of the value, separated by spaces: `"form", form, "data.name"`.
+ */
+export function held(props: Props | undefined, ...given: readonly unknown[]): Props | undefined {
+  if (!mayHoldState()) return props;
+  let found: Record<string, unknown> | undefined;
+  for (let at = 0; at < given.length; at += 3) {
+    const value = given[at + 1];
+    if ((typeof value !== "object" && typeof value !== "function") || value === null) continue;
+    const name = given[at] as string;
+    if (props?.[LIVE]?.[name] !== undefined) continue;
+    const state = stateOf(value, given[at + 2] as string);
+    if (state !== undefined) (found ??= { ...props?.[LIVE] })[name] = state;
+  }
+  return found ? { [LIVE]: found } : props;
+}
+
+/**
+ * What the browser gets of a value: a store, or an object with only these members, if one of them is a store. Undefined for other values.
+ */
+export function stateOf(value: unknown, paths: string): object | undefined {
+  if (typeof value === "function") return readsState(value) ? value : undefined;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (isOfStore(value)) {
+    promote(value);
+    return value;
+  }
+  if (!mayContainStores(value)) return undefined;
+  const found: Record<string, unknown> = {};
+  let isState = false;
+  for (const path of segmentsOf(paths)) {
+    if (path[0] === ANY) return wholeState(value);
+    if (copyMember(value, path, found)) isState = true;
+  }
+  if (!isState) return undefined;
+  return gettersOf(value) ? wholeState(value) : found;
+}
+
+/**
+ * A value that is passed to a component as a whole, which may read any member. Only values that consist of state, and of functions that the
+ * browser can create, count: others may contain what the page does not show.
+ */
+export function wholeState(value: unknown): object | undefined {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null || !mayHoldState()) return undefined;
+  return isOnlyState(value, new Set()) && holdsNested(value) ? value : undefined;
+}
+
+function isOnlyState(value: unknown, seen: Set<unknown>): boolean {
+  if (isOfStore(value)) promote(value);
+  if (value == null || typeof value === "boolean" || isNested(value) || seen.has(value)) return true;
+  if (typeof value !== "object" || !mayContainStores(value)) return false;
+  seen.add(value);
+  return [...partsOf(value)].every((part) => isOnlyState(part, seen));
+}
+
+/** Whether the browser can create a function, from state. Calling it may read that state. */
+function readsState(value: object): boolean {
+  return referenceOf(value)?.slots.some(holdsNested) ?? false;
+}
+
+function mayContainStores(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null;
+}
+
+/** Copies a member, or the store or array that it is a member of. @returns whether it is a store */
+function copyMember(value: object, path: readonly string[], copy: Record<string, unknown>): boolean {
+  let from = value;
+  let into = copy;
+  for (const [at, key] of path.entries()) {
+    // A getter may have an effect.
+    const part: unknown = Object.getOwnPropertyDescriptor(from, key)?.value;
+    const isState = isOfStore(part) || (typeof part === "function" && readsState(part));
+    if (isOfStore(part)) promote(part);
+    if (into[key] === part && part !== undefined) return isState;
+    const isLast = at === path.length - 1 || typeof part !== "object" || part === null || !mayContainStores(part);
+    if (isState || isLast) {
+      if (typeof part !== "function" || referenceOf(part)) into[key] = part;
+      return isState;
+    }
+    from = part;
+    into = (into[key] ??= {}) as Record<string, unknown>;
+  }
+  return false;
+}
