@@ -6,7 +6,7 @@ import type { Module } from "./analyze.ts";
 import { isHookName, svcName } from "./declaration-kinds.ts";
 import { namedMembers } from "./mutations.ts";
 import { memberName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
-import type { Binding } from "../parse/scopes.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
 
 /** First character of the name of such a value, which no prop has. */
 const HELD = "~";
@@ -54,7 +54,7 @@ function calledHook(module: Module, node: Node): string | undefined {
 /** The members that the component's code reads of a value, separated by spaces; undefined if it reads none. */
 export function membersRead(module: Module, fn: FunctionNode, binding: Binding): string | undefined {
   const members = new MembersRead(module, fn);
-  members.noteName(binding.node);
+  members.noteValue(binding);
   return members.paths.size === 0 ? undefined : [...members.paths].sort().join(" ");
 }
 
@@ -70,10 +70,15 @@ class MembersRead {
     this.#fn = fn;
   }
 
+  /** @param binding the value. Handlers capture all of it, so it does not matter what they read. */
+  noteValue(binding: Binding): void {
+    this.#seen.add(binding);
+    for (const { node } of this.#uses(binding)) if (!isInHandler(this.#module, node)) this.#note(node, []);
+  }
+
   /** @param start a use of the value's member `path` */
   #note(start: Node, path: readonly string[]): void {
     const module = this.#module;
-    if (isInHandler(module, start)) return;
     const members = namedMembers(module, start);
     const last = members.at(-1) ?? start;
     const names = [...path, ...members.flatMap((member) => memberName(member) ?? [])];
@@ -86,7 +91,7 @@ class MembersRead {
   /** @param target the name or pattern that gets the member `path` */
   #noteTarget(target: Node, path: readonly string[]): void {
     if (target.type === "AssignmentPattern") this.#noteTarget(target.left, path);
-    else if (target.type === "Identifier") this.noteName(target, path);
+    else if (target.type === "Identifier") this.#noteName(target, path);
     else if (target.type === "ObjectPattern")
       for (const item of target.properties) {
         const key =
@@ -97,13 +102,17 @@ class MembersRead {
     else this.paths.add(path.join(".") || ANY);
   }
 
-  /** @param name of the value's member `path` */
-  noteName(name: Node, path: readonly string[] = []): void {
+  /** @param name of the value's member `path`. Handlers capture what the browser makes of that member. */
+  #noteName(name: Node, path: readonly string[]): void {
     const binding = this.#module.scopes.bindingAt(name);
     if (!binding || this.#seen.has(binding)) return;
     this.#seen.add(binding);
-    for (const reference of this.#module.scopes.within(this.#fn))
-      if (reference.binding === binding && reference.node !== name) this.#note(reference.node, path);
+    for (const { node } of this.#uses(binding)) this.#note(node, path);
+  }
+
+  #uses(binding: Binding): Reference[] {
+    const references = this.#module.scopes.within(this.#fn);
+    return references.filter((one) => one.binding === binding && one.node !== binding.node);
   }
 }
 
