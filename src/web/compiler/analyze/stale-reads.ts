@@ -52,7 +52,7 @@ export function refuseStaleReads(module: Module): void {
 /** A value that another constant has read from the signal needs two computeds. */
 function fixOf(
   module: Module,
-  { name, binding }: Reference,
+  { name, node, binding }: Reference,
   source: string,
   sourceOf: (binding: Binding) => string | undefined,
 ): string {
@@ -67,6 +67,7 @@ function fixOf(
         : text.includes(source) && text.length <= MAX_QUOTED
           ? text
           : undefined;
+  if (init && isTag(module, node)) return `Write <Dynamic is={${text.length <= MAX_QUOTED ? text : "…"}} /> here;`;
   if (binding && valueSources(module, binding).some(holdsJsx))
     return `Write its code in the JSX, or in a function: const ${name} = () => …; and {${name}()};`;
   const between = init ? module.scopes.within(init).find((one) => one.binding && sourceOf(one.binding)) : undefined;
@@ -233,6 +234,7 @@ function bindingOf(module: Module, node: Node): Binding | undefined {
  * @param isPropShown whether props of components count.
  */
 export function isShown(module: Module, { node }: Reference, isPropShown = true): boolean {
+  if (isTag(module, node)) return true;
   for (let at = module.parentOf(node); at; at = module.parentOf(at)) {
     if (isFunction(at) && !returnsOf(at).some(holdsJsx)) return false;
     if (at.type === "JSXSpreadAttribute") return true;
@@ -245,4 +247,11 @@ export function isShown(module: Module, { node }: Reference, isPropShown = true)
     return !/^(?:on[A-Z]|ref$|key$|by$)/.test(name);
   }
   return false;
+}
+
+/** Whether a name is the tag of an element, or the object of one. */
+function isTag(module: Module, name: Node): boolean {
+  let at = module.parentOf(name);
+  while (at?.type === "JSXMemberExpression") at = module.parentOf(at);
+  return at?.type === "JSXOpeningElement";
 }
