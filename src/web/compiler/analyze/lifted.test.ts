@@ -27,7 +27,15 @@ describe("a constant object of functions and computeds", () => {
         `export function A(p) { const n = signal(2); ${made} return <b onClick={() => n.value++}>{${use}}</b>; }`,
       );
     assert.match(read("const all = [n, computed(() => n.value * 2)];", "all[1].value"), /\?\?= \[\$\[\d\], /);
-    assert.match(read("const o = p.many ? computed(() => n.value * 2) : n;", "o.value"), /\?\?= \$\[\d\] \? computed/);
+    assert.match(
+      read("const o = [n][0] ?? n; const c = o ? computed(() => n.value * 2) : n;", "c.value"),
+      /\?\?= .* \? computed/,
+    );
+  });
+
+  it("is made at each use if making it reads a prop, which may change", () => {
+    const text = "export function A(p) { const f = p.many ? () => 1 : () => 2; return <b onClick={() => f()}>x</b>; }";
+    assert.match(browserBody(text), /=> \(\$\[\d\] \? \(\) => 1 : \(\) => 2\)/);
   });
 
   it("is sent as a value if evaluating it again could create or read state", () => {

@@ -28,6 +28,20 @@ export function propReads(module: Module, node: Node): string {
   return [...names].sort().join(" ");
 }
 
+/** Whether evaluating code reads props, apart from functions in it, which are called later. */
+export function readsPropsNow(module: Module, code: Node): boolean {
+  const later = partsOf(code, isFunction);
+  return module.scopes
+    .within(code)
+    .some(({ node }) => !later.some((fn) => isInside(node, fn)) && propReads(module, node) !== "");
+}
+
+/** As `shownReads`, of several nodes. */
+export function propsOfAll(module: Module, nodes: readonly Node[]): string {
+  const names = new Set(nodes.flatMap((node) => shownReads(module, node).split(" ").filter(Boolean)));
+  return [...names].sort().join(" ");
+}
+
 /** As `propReads`, with the names of values that may turn out to be stores (held-state.ts). */
 export function shownReads(module: Module, node: Node): string {
   const fn = componentOf(module, node);

@@ -21,7 +21,7 @@ import type { Binding, Reference } from "../parse/scopes.ts";
 import { instanceMadeBy } from "../analyze/instances.ts";
 import { hasLastValue } from "../analyze/reassigned.ts";
 import { selectionOf } from "./selections.ts";
-import { isRestOfProps, propReads } from "../analyze/prop-reads.ts";
+import { isRestOfProps, propReads, readsPropsNow } from "../analyze/prop-reads.ts";
 import { isNamedStore } from "../analyze/store-items.ts";
 import { isShown } from "../analyze/stale-reads.ts";
 
@@ -463,8 +463,11 @@ export class Captures {
       scope.helpers.set(binding, helper);
       const node = functionOf(binding) ?? initOf(binding);
       const kind = this.#module.kind(binding);
-      // A row's item and the locale of a formatter may be replaced, so such constants are evaluated at each use.
-      const mayChange = level > 0 || dependsOnNames(binding, this.#module.scopes);
+      // A row's item, a prop and the locale of a formatter may be replaced, so such constants are evaluated at each use.
+      const mayChange =
+        level > 0 ||
+        dependsOnNames(binding, this.#module.scopes) ||
+        (node !== undefined && readsPropsNow(this.#module, node));
       const isCached = kind !== "value" && !(kind === "lifted" && mayChange);
       const path = node ? "" : this.#declaredPath(binding);
       const body = node ?? this.#declaredInit(binding);
