@@ -286,6 +286,8 @@ export interface List {
 export interface Piece {
   kind: "piece";
   expression: Node;
+  /** What decides which component it shows, if props do. */
+  choice?: readonly Node[];
   /** Names of the props that it reads, separated by spaces. */
   props?: string;
   /** Key of the comment behind it, for instances with live props. */

@@ -14,9 +14,9 @@ import { isShown } from "./stale-reads.ts";
 export interface KeptPlace extends PropPlace {
   /**
    * `return`: it decides which JSX the component returns. `name`: a name that the browser can't make again. `code`: code that only the server
-   * can run. `spread`: props of another component, whose names are unknown. `provider`: the value of a context.
+   * can run. `once`: a prop of a component of the framework, or what chooses a component. `spread`: props of another component, whose names are unknown. `provider`: the value of a context.
    */
-  readonly kind: "return" | "name" | "code" | "spread" | "provider";
+  readonly kind: "return" | "name" | "code" | "once" | "spread" | "provider";
 }
 
 /** The props that components keep, by the name of the component. */
@@ -76,6 +76,7 @@ const REASONS: Readonly<Record<KeptPlace["kind"], string>> = {
     "which decides only once which JSX is returned. There, declare state before the first return, or move what follows the return into a component of its own.",
   name: "which gets its value only once, because its code contains JSX or changes an object. There, write that code in the JSX or in a function, and show what the function returns. If the first value is intended, write untrack(() => …).",
   code: "which is rendered only once, because the browser can't run it. If the first value is intended, write untrack(() => …) there.",
+  once: "which decides only once what is shown. There, choose between several elements by a condition in JSX, such as {props.isOpen ? <A /> : <B />}. If the first value is intended, write untrack(() => …).",
   provider:
     "the value of a context, which its readers get once. There, pass the signal or computed itself and read its .value where it is shown: const value = computed(() => props.theme), and value={value}.",
   spread:

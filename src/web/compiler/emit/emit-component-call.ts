@@ -6,6 +6,7 @@ import { directFunction } from "../analyze/direct-calls.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { attributeExpression, attributeText, onlyChild } from "../extract/jsx-forms.ts";
 import {
+  holdsJsx,
   isFunction,
   isJsx,
   returnsOf,
@@ -20,6 +21,7 @@ import type { Walker } from "./emit-server-parts.ts";
 import { attempt, fail, looseRegion, type Extraction } from "../extract/extraction.ts";
 import { isFunctionProp } from "../extract/handlers.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
+import { choiceByProps } from "../analyze/chosen-components.ts";
 import { initOf, svcName } from "../analyze/declaration-kinds.ts";
 import type { Code } from "../model.ts";
 import type { ChildViewsEmitter } from "./emit-child-views.ts";
@@ -60,6 +62,8 @@ export class ComponentCallEmitter {
     if (this.#live.serverTagOf(node.openingElement) === undefined)
       for (const part of [...attributes, ...node.children]) this.#refuseTaken(part);
     // An empty node: it writes nothing, but maps the call to the position of the tag.
+    if (!this.#walker.isReplaced())
+      for (const choice of choiceByProps(this.#extraction.module, node)) this.#walker.keep(choice);
     const place: Node = { ...node, end: node.start };
     const direct = directFunction(this.#extraction.module, name);
     const code: Code = ["{ "];
@@ -228,6 +232,9 @@ export class ComponentCallEmitter {
   /** Adds how the browser makes a prop that changes. */
   #passLive(attribute: ESTree.JSXAttribute, expression: Node, key: string, given: Given): void {
     const inner = unwrap(expression);
+    const tag = this.#live.serverTag(attribute);
+    const isOnce = tag !== undefined && !tag.endsWith(".Provider") && !this.#walker.isReplaced();
+    if (isOnce && !isFunction(inner) && !holdsJsx(inner)) this.#walker.keep(expression);
     const passed = this.#live.passedProp(attribute, expression);
     if (passed !== undefined) {
       given.isSure ||= passed.isSure;
@@ -235,7 +242,7 @@ export class ComponentCallEmitter {
     } else if (!this.#walker.isReplaced() && inner.type !== "Identifier" && !isFunction(inner) && !isJsx(inner)) {
       const { module } = this.#extraction;
       if (module.liveness(inner) === "live" && !passesStateOn(module, inner))
-        this.#refuseReactiveProp(expression, String(attribute.name.name), this.#live.serverTag(attribute) ?? "");
+        this.#refuseReactiveProp(expression, String(attribute.name.name), tag ?? "");
     }
   }
 

@@ -20,7 +20,8 @@ import {
   propNamed,
   rootOfObject,
 } from "../analyze/prop-names.ts";
-import { componentOf, passedReads, propReads, shownReads } from "../analyze/prop-reads.ts";
+import { choiceByProps } from "../analyze/chosen-components.ts";
+import { componentOf, passedReads, propReads, propsOfAll, shownReads } from "../analyze/prop-reads.ts";
 import { isNamedStore, readsStore } from "../analyze/store-items.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
@@ -251,11 +252,10 @@ export class LivePropsEmitter {
 
   /** Emits what content in no element shows of props, and completes its scope. Content that the browser can't create keeps its first value. */
   emitHost(scope: Scope, content: Node | Returns): void {
-    const nodes = "contents" in content ? [...content.tests, ...content.contents] : [content];
-    const names = new Set(nodes.flatMap((node) => shownReads(this.#module, node).split(" ").filter(Boolean)));
+    const nodes = "contents" in content ? [...content.tests, ...content.contents] : this.#decides(content);
+    const reads = propsOfAll(this.#module, nodes);
     const fn = nodes[0] && componentOf(this.#module, nodes[0]);
-    if (!fn || names.size === 0) return;
-    const reads = [...names].sort().join(" ");
+    if (!fn || reads === "") return;
     const symbol = `p${this.#symbols.p++}`;
     const own = newScope(scope.index, this.#all.client.newEdits());
     try {
@@ -285,6 +285,13 @@ export class LivePropsEmitter {
     };
   }
 
+  /** What decides the content: what chooses a component, or all of an expression. */
+  #decides(content: Node): readonly Node[] {
+    const inner = unwrap(content);
+    const choice = inner.type === "JSXElement" ? choiceByProps(this.#module, inner) : [];
+    return choice.length > 0 ? choice : [content];
+  }
+
   /** Code of a captured value for an instance that may have live props. */
   slot(slot: Pick<Slot, "source" | "node" | "isView">): string {
     return this.#values.slot(slot);
@@ -293,8 +300,8 @@ export class LivePropsEmitter {
   /** Marks texts, attributes and conditions that read props and are not live otherwise. @returns whether there are any */
   #mark(element: Element): boolean {
     let found = false;
-    const mark = (shown: { props?: string }, expression: Node): boolean => {
-      const props = shownReads(this.#module, expression);
+    const mark = (shown: { props?: string }, ...expressions: readonly Node[]): boolean => {
+      const props = propsOfAll(this.#module, expressions);
       if (props === "") return false;
       found = true;
       shown.props = props;
@@ -308,7 +315,7 @@ export class LivePropsEmitter {
     if (TEXT_TAGS.has(element.tag)) return this.#markText(element) || found;
     element.items.forEach((item, at) => {
       if (item.kind === "element") found = this.#mark(item) || found;
-      if (item.kind === "piece" && mark(item, item.expression)) item.key = `${LIVE_KEY}${at}`;
+      if (item.kind === "piece" && mark(item, ...(item.choice ?? [item.expression]))) item.key = `${LIVE_KEY}${at}`;
     });
     return found;
   }
@@ -326,8 +333,10 @@ export class LivePropsEmitter {
         parts.push(item.expression as Expression);
       else return false;
     }
-    const props = parts.flatMap((part) => (typeof part === "string" ? [] : shownReads(this.#module, part).split(" ")));
-    const names = [...new Set(props)].filter(Boolean).sort().join(" ");
+    const names = propsOfAll(
+      this.#module,
+      parts.filter((part) => typeof part !== "string"),
+    );
     if (names === "") return false;
     element.liveText = {
       run: { kind: "run", parts, isSole: true, needsSeparator: false, key: undefined },
@@ -342,7 +351,7 @@ export class LivePropsEmitter {
     for (const item of [...element.attributes, ...element.items]) {
       if (item.kind === "element") this.#noteFollowed(item);
       else if ((item.kind === "value" || item.kind === "piece") && item.props !== undefined)
-        this.#followed.push(item.expression);
+        this.#followed.push(...((item.kind === "piece" && item.choice) || [item.expression]));
     }
   }
 

@@ -61,6 +61,8 @@ export interface Walker {
   replaced(emit: () => Segment[]): Segment[];
   /** Whether such content is being emitted. */
   isReplaced(): boolean;
+  /** Checks a value that decides only once what is shown. */
+  keep(expression: Node): void;
   /** Makes a condition HTML that the browser replaces when it changes. */
   range(node: Node): void;
   /** Children that no element of the component contains. @param parts collects those that change */

@@ -40,6 +40,7 @@ import { stringToAttribute } from "../parse/jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows, type MappedRows } from "../extract/jsx-forms.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { newScope, type Code, type Element, type Scope } from "../model.ts";
+import { choiceByProps } from "../analyze/chosen-components.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { emitContexts } from "./emit-contexts.ts";
 import { ComponentValuesEmitter } from "./emit-component-values.ts";
@@ -143,6 +144,7 @@ export class ServerEmitter {
       range: (node) => this.#range(node),
       replaced: (emit) => this.#replaced(emit),
       isReplaced: () => this.#replacedDepth > 0,
+      keep: (node) => this.#keep(node),
       loose: (children, parts) => this.#loose(children, parts),
       functionProp: (node) => this.#functionProp(node),
       fallback: (node) => this.#fallback(node),
@@ -272,10 +274,16 @@ export class ServerEmitter {
   /** What a component returns. Content in no element that changes has a scope of its own. */
   #result(node: Node, choice: string | undefined): void {
     const inner = unwrap(node);
-    const host = choice ?? (isJsx(inner) || fixedText(inner) !== undefined ? undefined : this.#host(node));
+    const isFixed = (isJsx(inner) && !this.#isChosen(inner)) || fixedText(inner) !== undefined;
+    const host = choice ?? (isFixed ? undefined : this.#host(node));
     if (host !== undefined && livenessOfContent(this.#module, node) !== "static") this.#range(node);
     else this.#piece(node);
     if (host !== undefined) this.#out.wrap(node, `${this.#out.use("hosted")}(${host}, `, ")");
+  }
+
+  /** Whether props choose which component an element is. */
+  #isChosen(node: Node): boolean {
+    return node.type === "JSXElement" && choiceByProps(this.#module, node).length > 0;
   }
 
   /** Emits the scope of content in no element. @returns server code of its attribute; undefined if the content never changes */
@@ -394,6 +402,13 @@ export class ServerEmitter {
   #still(node: Node): void {
     this.#stills?.watch(node);
     if (!this.#live.follows(node)) this.kept.add(node, "code");
+  }
+
+  /** A prop of a component of the framework, or what chooses a component. Unless bindings follow it, it is used once. */
+  #keep(node: Node): void {
+    if (this.#live.follows(node)) return;
+    if (!node.type.startsWith("JSX")) this.#stills?.watchProps(node);
+    this.kept.add(node, "once");
   }
 
   /** `list.map(row)` -> `$each(list, row)`. */

@@ -5,7 +5,9 @@
 import type { ESTree } from "vite";
 import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Node } from "../parse/ast.ts";
 import { isInside, passesStateOn, type Module } from "../analyze/analyze.ts";
+import { chosenName, mayChange } from "../analyze/chosen-components.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
+import { propReads } from "../analyze/prop-reads.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { hasHostRoot } from "../extract/regions.ts";
@@ -161,6 +163,7 @@ export class ViewEmitter {
     const { name, attributes } = node.openingElement;
     const parts: string[] = [];
     let own = svcName(name, this.#module.scopes) === "Slot" ? [`of: ${this.#propsAround(node)}`] : [];
+    if (this.#isChosen(node.openingElement)) own.push(`get is() { return ${this.#captures.tag(name, place)}; }`);
     const isSlotted = slotNameOf(this.#extraction, node) !== "";
     const close = (): void => {
       if (own.length > 0) parts.push(`{ ${own.join(", ")} }`);
@@ -182,8 +185,16 @@ export class ViewEmitter {
         : parts.length === 0
           ? "{}"
           : `${this.#part("Q", place.scope)}(${parts.join(", ")})`;
-    const tag = this.#captures.tag(name, place);
+    const tag = this.#isChosen(node.openingElement)
+      ? this.#client.runtime(PATHS.dynamic, "Dynamic")
+      : this.#captures.tag(name, place);
     return `${this.#part("New", place.scope)}(${tag}, ${props}${deps === "" ? "" : `, ${deps}`})`;
+  }
+
+  /** Whether a value that may change in the browser chooses the component. */
+  #isChosen(tag: ESTree.JSXOpeningElement): boolean {
+    const name = chosenName(this.#module, tag);
+    return name !== undefined && mayChange(this.#module, name);
   }
 
   /** Name of the props of the component around a `<Slot>`. */
@@ -271,7 +282,12 @@ export class ViewEmitter {
   /** Props of the components in a view that may change: the server's content was made from their first values. */
   #deps(root: Node, place: Place): string {
     const found: Node[] = [];
+    const tags: string[] = [];
     const children: Node[] = [];
+    const isOfDynamic = (attribute: ESTree.JSXAttribute | undefined): boolean => {
+      const tag = attribute && this.#module.parentOf(attribute);
+      return tag?.type === "JSXOpeningElement" && svcName(tag.name, this.#module.scopes) === "Dynamic";
+    };
     const add = (expression: Node, follows: boolean, attribute?: ESTree.JSXAttribute): void => {
       const inner = unwrap(expression);
       if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
@@ -281,10 +297,13 @@ export class ViewEmitter {
       if (passed?.isSure && follows) found.push(...rowReads.map(({ node }) => node));
       else if (rowReads.length > 0 || (passed && !follows)) found.push(expression);
       else if (inner.type !== "Identifier" && this.#module.liveness(inner) !== "static") found.push(expression);
+      else if (this.calls && isOfDynamic(attribute) && propReads(this.#module, inner) !== "") found.push(expression);
     };
     walk(root, (node) => {
       if (isFunction(node)) return false;
       if (node.type !== "JSXOpeningElement" || !isComponentTag(tagName(node.name))) return undefined;
+      if (this.#isChosen(node))
+        tags.push(this.#captures.tag(node.name, { ...place, isBinding: true, isCreated: true }));
       const follows = this.calls?.followsProps(node) ?? false;
       for (const attribute of node.attributes) {
         if (attribute.type === "JSXSpreadAttribute") add(attribute.argument, follows);
@@ -305,12 +324,12 @@ export class ViewEmitter {
       walk(expression, (node) => void (holds ||= isJsx(node)));
       return !holds;
     });
-    if (plain.length + children.length === 0) return "";
+    if (plain.length + children.length + tags.length === 0) return "";
     for (const expression of plain) this.#captures.capture(expression, { ...place, isBinding: true });
     for (const expression of children)
       this.#captures.capture(expression, { ...place, isBinding: true, isCreated: true });
     const reads = [...plain, ...children].map((expression) => this.text([expression], place.scope));
-    return `() => [${reads.join(", ")}]`;
+    return `() => [${[...tags, ...reads].join(", ")}]`;
   }
 
   #isRowParam(node: Node, scope: Scope): boolean {

@@ -20,7 +20,7 @@ describe("a capture of browser code", () => {
   it("is a component that a branch gets as a prop", () => {
     const text = 'export function A(p) { const n = signal(0); return <p>{n.value && <p.as size="1" />}</p>; }';
     assert.equal(slotsOf(text), "2, [p.as, n]");
-    assert.match(browserBody(text), /\$New\(\$\[0\], \{ size: "1" \}\)/);
+    assert.match(browserBody(text), /\$New\(\$Dynamic, \{ get is\(\) \{ return \$\[0\]; \}, size: "1" \}/);
   });
 
   it("is a single prop by its path, not the props object", async () => {

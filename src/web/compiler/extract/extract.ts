@@ -7,6 +7,7 @@ import { extractAttributes } from "./attributes.ts";
 import { holdsJsx, isComponentTag, returnsOf, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import type { Liveness, Module } from "../analyze/analyze.ts";
 import { shownLiveness } from "../analyze/shown-liveness.ts";
+import { choiceByProps } from "../analyze/chosen-components.ts";
 import { CREATED_BUILTINS } from "../emit/client-module.ts";
 import { attempt, fail, looseRegion, report, type Extraction, type Position } from "./extraction.ts";
 import { choosesJsx } from "./given-jsx.ts";
@@ -171,6 +172,8 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
   }
   if (builtin === "Dynamic" && position.scope && followsAttribute(extraction, node))
     return [{ kind: "item", item: dynamicElement(node, position) }];
+  const choice = position.scope || position.isHosted ? choiceByProps(extraction.module, node) : [];
+  if (choice.length > 0) return [{ kind: "item", item: { kind: "piece", expression: node, choice } }];
   if (builtin === "Await" && foreignRoot(position.ancestors)) {
     throw fail(
       extraction,
