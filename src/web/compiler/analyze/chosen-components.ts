@@ -29,6 +29,11 @@ export function choiceByProps(module: Module, { openingElement }: ESTree.JSXElem
   return decides.filter((node) => propReads(module, node) !== "");
 }
 
+/** Whether props choose which component or element a node is. */
+export function isChosenByProps(module: Module, node: Node): boolean {
+  return node.type === "JSXElement" && choiceByProps(module, node).length > 0;
+}
+
 function valueOf(attribute: ESTree.JSXAttributeItem): Node[] {
   if (attribute.type === "JSXSpreadAttribute") return [attribute.argument];
   const value = attribute.value?.type === "JSXExpressionContainer" ? attribute.value.expression : undefined;

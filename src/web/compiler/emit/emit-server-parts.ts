@@ -303,7 +303,10 @@ export class ItemEmitter {
     const own = this.#props;
     const isRange =
       part !== undefined || (host !== undefined && livenessOfContent(this.#module, expression) !== "static");
-    const segments = this.#pieceSegments(expression, isRange);
+    const emit = (): Segment[] => this.#pieceSegments(expression, isRange);
+    // The browser removes the content of the server, with its portals.
+    const isReplaced = host !== undefined || part !== undefined || (props !== undefined && own !== undefined);
+    const segments = isReplaced ? this.#walker.replaced(emit) : emit();
     this.#props = own;
     if (host !== undefined)
       return [{ code: [`${this.#out.use("hosted")}(${host}, `, ...concatenation(segments), ")"] }];

@@ -40,7 +40,7 @@ import { stringToAttribute } from "../parse/jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows, type MappedRows } from "../extract/jsx-forms.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { newScope, type Code, type Element, type Scope } from "../model.ts";
-import { choiceByProps } from "../analyze/chosen-components.ts";
+import { isChosenByProps } from "../analyze/chosen-components.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { emitContexts } from "./emit-contexts.ts";
 import { ComponentValuesEmitter } from "./emit-component-values.ts";
@@ -274,16 +274,11 @@ export class ServerEmitter {
   /** What a component returns. Content in no element that changes has a scope of its own. */
   #result(node: Node, choice: string | undefined): void {
     const inner = unwrap(node);
-    const isFixed = (isJsx(inner) && !this.#isChosen(inner)) || fixedText(inner) !== undefined;
+    const isFixed = (isJsx(inner) && !isChosenByProps(this.#module, inner)) || fixedText(inner) !== undefined;
     const host = choice ?? (isFixed ? undefined : this.#host(node));
-    if (host !== undefined && livenessOfContent(this.#module, node) !== "static") this.#range(node);
-    else this.#piece(node);
+    if (host === undefined) this.#piece(node);
+    else this.#replacedContent(node);
     if (host !== undefined) this.#out.wrap(node, `${this.#out.use("hosted")}(${host}, `, ")");
-  }
-
-  /** Whether props choose which component an element is. */
-  #isChosen(node: Node): boolean {
-    return node.type === "JSXElement" && choiceByProps(this.#module, node).length > 0;
   }
 
   /** Emits the scope of content in no element. @returns server code of its attribute; undefined if the content never changes */
@@ -378,6 +373,15 @@ export class ServerEmitter {
     } finally {
       this.#replacedDepth--;
     }
+  }
+
+  /** Content that the browser removes, with its portals, when a signal or prop changes. */
+  #replacedContent(node: Node): void {
+    this.#replaced(() => {
+      if (livenessOfContent(this.#module, node) === "static") this.#piece(node);
+      else this.#range(node);
+      return [];
+    });
   }
 
   /** A condition whose range the browser replaces, so the values that it reads may change. */

@@ -284,9 +284,9 @@ export class ViewEmitter {
     const found: Node[] = [];
     const tags: string[] = [];
     const children: Node[] = [];
-    const isOfDynamic = (attribute: ESTree.JSXAttribute | undefined): boolean => {
+    const isOfFramework = (attribute: ESTree.JSXAttribute | undefined): boolean => {
       const tag = attribute && this.#module.parentOf(attribute);
-      return tag?.type === "JSXOpeningElement" && svcName(tag.name, this.#module.scopes) === "Dynamic";
+      return tag?.type === "JSXOpeningElement" && svcName(tag.name, this.#module.scopes) !== undefined;
     };
     const add = (expression: Node, follows: boolean, attribute?: ESTree.JSXAttribute): void => {
       const inner = unwrap(expression);
@@ -297,7 +297,7 @@ export class ViewEmitter {
       if (passed?.isSure && follows) found.push(...rowReads.map(({ node }) => node));
       else if (rowReads.length > 0 || (passed && !follows)) found.push(expression);
       else if (inner.type !== "Identifier" && this.#module.liveness(inner) !== "static") found.push(expression);
-      else if (this.calls && isOfDynamic(attribute) && propReads(this.#module, inner) !== "") found.push(expression);
+      else if (this.calls && isOfFramework(attribute) && propReads(this.#module, inner) !== "") found.push(expression);
     };
     walk(root, (node) => {
       if (isFunction(node)) return false;
