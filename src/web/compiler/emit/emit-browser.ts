@@ -19,7 +19,7 @@ import type { Returns } from "../analyze/early-returns.ts";
 import { readsOf } from "../analyze/effect-reads.ts";
 import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "../extract/node-paths.ts";
-import { selectedValue, templateHtml } from "../extract/template-html.ts";
+import { makerCode, selectedValue } from "../extract/template-html.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type {
@@ -590,15 +590,10 @@ export class BrowserEmitter implements ElementEmitter {
   #template(element: Element, scope: Scope): string {
     const name = `${this.#client.names.prefix}t${this.#templates++}`;
     const { prefix } = this.#client.names;
-    const html = templateHtml(element);
     const tpl = element.tag === "" ? this.#client.createPart("M", scope) : this.#client.part("region", "tpl", scope);
-    const { foreign } = element;
     // A chunk may need few of the components of a module of create functions.
     const pure = this.#client.isCreateModule ? "/* @__PURE__ */ " : "";
-    // The HTML parser creates SVG elements only inside <svg>, and MathML elements only inside <math>.
-    const make = foreign
-      ? `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${JSON.stringify(`<${foreign}>${html}</${foreign}>`)}))`
-      : `${tpl}(${JSON.stringify(html)})`;
+    const make = makerCode(element, tpl, prefix);
     this.#client.add(scope.edits, [`const ${name} = ${pure}${make};\n`]);
     return name;
   }

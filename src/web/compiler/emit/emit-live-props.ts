@@ -21,7 +21,7 @@ import {
   rootOfObject,
 } from "../analyze/prop-names.ts";
 import { choiceByProps } from "../analyze/chosen-components.ts";
-import { componentOf, passedReads, propReads, propsOfAll, shownReads } from "../analyze/prop-reads.ts";
+import { componentOf, passedReads, propReads, propsOfAll } from "../analyze/prop-reads.ts";
 import { isNamedStore, readsStore } from "../analyze/store-items.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";

@@ -31,6 +31,7 @@ import type { ClientModule } from "./client-module.ts";
 import { componentName } from "../analyze/components.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
+import { isUncertain } from "./uncertain-scopes.ts";
 import { ItemEmitter, RANGE_END, RANGE_START, type Walker } from "./emit-server-parts.ts";
 import { attempt, fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
 import { isFixedChoice, roundedParts } from "../extract/html-pieces.ts";
@@ -591,13 +592,4 @@ function testOf(statement: Node): Node | undefined {
 function isHostElement(expression: Node): boolean {
   const inner = unwrap(expression);
   return inner.type === "JSXElement" && !isComponentTag(tagName(inner.openingElement.name));
-}
-
-/** Kinds of names whose values the syntax does not show to be reactive. */
-const UNKNOWN_KINDS: ReadonlySet<string> = new Set(["value", "props"]);
-
-/** Whether a scope only has bindings of values that may be plain. The server decides whether the browser needs it. */
-function isUncertain({ slots, isNeeded, handlers, effects, resources, helpers, hookAttributes }: Scope): boolean {
-  if (isNeeded || [handlers, effects, resources, hookAttributes].some(({ length }) => length > 0)) return false;
-  return helpers.size === 0 && slots.every(({ kind }) => UNKNOWN_KINDS.has(kind));
 }

@@ -5,7 +5,7 @@ import { losesLineEnd } from "../analyze/html-facts.ts";
 import type { Attribute, Element, Item } from "../model.ts";
 
 /** HTML of a row or branch. Its bindings write everything dynamic. */
-export function templateHtml(element: Element): string {
+function templateHtml(element: Element): string {
   const attributes = element.attributes.map((item) => (item.kind === "static" ? item.html : "")).join("");
   const key = element.key === undefined ? "" : ` ${DOM.key}="${element.key}"`;
   const inside = element.items.map(itemHtml).join("");
@@ -32,4 +32,14 @@ export function selectedValue({ tag, attributes }: Element): Extract<Attribute, 
 
 function closingTag(tag: string): string {
   return VOID_TAGS.has(tag) ? "" : `</${tag}>`;
+}
+
+/** Code of a function that creates an element. @param tpl name of the part that does. @param prefix of names that the source does not have */
+export function makerCode(element: Element, tpl: string, prefix: string): string {
+  const html = templateHtml(element);
+  const { foreign } = element;
+  if (!foreign) return `${tpl}(${JSON.stringify(html)})`;
+  // The HTML parser creates SVG elements only inside <svg>, and MathML elements only inside <math>.
+  const outer = JSON.stringify(`<${foreign}>${html}</${foreign}>`);
+  return `((${prefix}make) => () => ${prefix}make().firstElementChild)(${tpl}(${outer}))`;
 }
