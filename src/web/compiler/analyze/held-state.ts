@@ -5,7 +5,7 @@
 import type { Module } from "./analyze.ts";
 import { isHookName, svcName } from "./declaration-kinds.ts";
 import { namedMembers } from "./mutations.ts";
-import { memberName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isComponentTag, memberName, tagName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 
 /** First character of the name of such a value, which no prop has. */
@@ -70,10 +70,11 @@ class MembersRead {
     this.#fn = fn;
   }
 
-  /** @param binding the value. Handlers capture all of it, so it does not matter what they read. */
+  /** @param binding the value. Handlers and components get all of it, so it does not matter what they read. */
   noteValue(binding: Binding): void {
     this.#seen.add(binding);
-    for (const { node } of this.#uses(binding)) if (!isInHandler(this.#module, node)) this.#note(node, []);
+    for (const { node } of this.#uses(binding))
+      if (!isInHandler(this.#module, node) && !isPassed(this.#module, node)) this.#note(node, []);
   }
 
   /** @param start a use of the value's member `path` */
@@ -84,8 +85,7 @@ class MembersRead {
     const names = [...path, ...members.flatMap((member) => memberName(member) ?? [])];
     const user = module.parentOf(last);
     if (user?.type === "VariableDeclarator" && user.init === last) this.#noteTarget(user.id, names);
-    else if (names.length > 0) this.paths.add(names.join("."));
-    else if (user?.type === "MemberExpression" || user?.type === "CallExpression") this.paths.add(ANY);
+    else this.paths.add(names.join(".") || ANY);
   }
 
   /** @param target the name or pattern that gets the member `path` */
@@ -114,6 +114,14 @@ class MembersRead {
     const references = this.#module.scopes.within(this.#fn);
     return references.filter((one) => one.binding === binding && one.node !== binding.node);
   }
+}
+
+/** Whether an expression is a prop of a component. */
+function isPassed(module: Module, node: Node): boolean {
+  const container = module.parentOf(node);
+  const attribute = container?.type === "JSXExpressionContainer" ? module.parentOf(container) : undefined;
+  const tag = attribute?.type === "JSXAttribute" ? module.parentOf(attribute) : undefined;
+  return tag?.type === "JSXOpeningElement" && isComponentTag(tagName(tag.name));
 }
 
 /** Whether code is in a handler, which runs later. */
