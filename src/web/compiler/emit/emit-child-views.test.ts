@@ -80,6 +80,12 @@ describe("children that the browser may have to create", () => {
     assert.match(message, /because <Card> shows its prop "icon" in a row or branch that may change, by "p\.icon"/);
   });
 
+  it("are refused in a constant that a branch of its own component shows", () => {
+    const text =
+      "export const A = () => { const open = signal(false); const note = <b><Toasts /></b>; return <p>{open.value && note}</p>; };";
+    assert.match(compileError(text).message, /^SVC120 pages\/test\.tsx:2:/);
+  });
+
   it("may use anything of the server in props that only live props show", () => {
     const card = "const Card = (p) => <div>{p.title && <h1>{p.title}</h1>}</div>;\n";
     assert.doesNotThrow(() => compileTsx(`${card}export const A = () => <Card title={<b><Toasts /></b>} />;`));

@@ -283,21 +283,21 @@ export class ViewEmitter {
   #deps(root: Node, place: Place): string {
     const found: Node[] = [];
     const tags: string[] = [];
-    const children: Node[] = [];
+    const created: Node[] = [];
     const isOfFramework = (attribute: ESTree.JSXAttribute | undefined): boolean => {
       const tag = attribute && this.#module.parentOf(attribute);
       return tag?.type === "JSXOpeningElement" && svcName(tag.name, this.#module.scopes) !== undefined;
     };
-    const add = (expression: Node, follows: boolean, attribute?: ESTree.JSXAttribute): void => {
+    const add = (expression: Node, follows: boolean, attribute?: ESTree.JSXAttribute, into = found): void => {
       const inner = unwrap(expression);
       if (isFunction(inner) || inner.type === "JSXEmptyExpression" || isJsx(inner)) return;
       const passed = attribute && this.calls?.passedProp(attribute, expression);
       const rowReads = this.#module.scopes.within(inner).filter(({ node }) => this.#isRowParam(node, place.scope));
       // A component that follows a live prop itself needs another instance only for another row.
-      if (passed?.isSure && follows) found.push(...rowReads.map(({ node }) => node));
-      else if (rowReads.length > 0 || (passed && !follows)) found.push(expression);
-      else if (inner.type !== "Identifier" && this.#module.liveness(inner) !== "static") found.push(expression);
-      else if (this.calls && isOfFramework(attribute) && propReads(this.#module, inner) !== "") found.push(expression);
+      if (passed?.isSure && follows) into.push(...rowReads.map(({ node }) => node));
+      else if (rowReads.length > 0 || (passed && !follows)) into.push(expression);
+      else if (inner.type !== "Identifier" && this.#module.liveness(inner) !== "static") into.push(expression);
+      else if (this.calls && isOfFramework(attribute) && propReads(this.#module, inner) !== "") into.push(expression);
     };
     walk(root, (node) => {
       if (isFunction(node)) return false;
@@ -305,10 +305,14 @@ export class ViewEmitter {
       if (this.#isChosen(node))
         tags.push(this.#captures.tag(node.name, { ...place, isBinding: true, isCreated: true }));
       const follows = this.calls?.followsProps(node) ?? false;
+      const isDynamic = svcName(node.name, this.#module.scopes) === "Dynamic";
       for (const attribute of node.attributes) {
         if (attribute.type === "JSXSpreadAttribute") add(attribute.argument, follows);
-        else if (attribute.value?.type === "JSXExpressionContainer")
-          add(attribute.value.expression, follows, attribute);
+        else if (attribute.value?.type === "JSXExpressionContainer") {
+          // A component is its create function here, as in created content.
+          const into = isDynamic && attribute.name.name === "is" ? created : found;
+          add(attribute.value.expression, follows, attribute, into);
+        }
       }
       return undefined;
     });
@@ -316,7 +320,7 @@ export class ViewEmitter {
     walk(root, (node) => {
       if (isFunction(node)) return false;
       if (node.type === "JSXExpressionContainer" && isGivenJsx(this.#module, unwrap(node.expression)))
-        children.push(node.expression);
+        created.push(node.expression);
       return undefined;
     });
     const plain = found.filter((expression) => {
@@ -324,11 +328,11 @@ export class ViewEmitter {
       walk(expression, (node) => void (holds ||= isJsx(node)));
       return !holds;
     });
-    if (plain.length + children.length + tags.length === 0) return "";
+    if (plain.length + created.length + tags.length === 0) return "";
     for (const expression of plain) this.#captures.capture(expression, { ...place, isBinding: true });
-    for (const expression of children)
+    for (const expression of created)
       this.#captures.capture(expression, { ...place, isBinding: true, isCreated: true });
-    const reads = [...plain, ...children].map((expression) => this.text([expression], place.scope));
+    const reads = [...plain, ...created].map((expression) => this.text([expression], place.scope));
     return `() => [${[...tags, ...reads].join(", ")}]`;
   }
 

@@ -15,6 +15,7 @@ import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/clien
 import { diagnostic } from "../diagnostics.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
 import { jsxOf } from "../analyze/jsx-values.ts";
+import { namesModuleValue } from "../analyze/module-values.ts";
 import { dependsOnNames } from "../analyze/lifted.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
@@ -356,6 +357,7 @@ export class Captures {
       }
       return this.#helper(binding, place, frame.level);
     }
+    if (isCalled(reference) && namesModuleValue(this.#module, binding)) return this.#helper(binding, place, 0);
     const bad = unserialisableInit(binding);
     if (bad !== undefined) throw this.#unserialisable(reference, `an instance of ${bad}`);
     return this.#slot(reference, binding, place, target);
@@ -517,6 +519,11 @@ function isChosen(init: Node): boolean {
     return isPure;
   });
   return isPure;
+}
+
+/** `format(1)` and `format?.(1)`: the value is a function, which the server can't send. */
+function isCalled({ node, parent }: Reference): boolean {
+  return parent.type === "CallExpression" && parent.callee === node;
 }
 
 function isWritten(node: Node, parent: Node | undefined): boolean {
