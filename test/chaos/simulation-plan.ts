@@ -203,7 +203,8 @@ function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: 
     undoFails: dice.isOneIn(3) ? 1 + dice.below(2) : 0,
     undoHangs: dice.isOneIn(8),
     concurrency: dice.pick([1, 2, 16]),
-    suspends: dice.isOneIn(2),
+    // Not from the dice, so that the rest of the plan of a seed stays as it was.
+    suspends: at % 2 === 0,
   };
 }
 

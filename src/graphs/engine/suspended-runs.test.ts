@@ -332,6 +332,23 @@ for (const url of STORES)
       await table.store.close();
     });
 
+    it("keep a signal, and answer it at once, while their worker has no slot", async () => {
+      let end = (): void => undefined;
+      const narrow = worker("narrow", { suspend: true, concurrency: 1 }, async (input: Json, ctx) => {
+        if (input === "busy") await ctx.step("work", () => new Promise<void>((resolve) => (end = resolve)));
+        return input === "busy" ? null : ctx.waitFor("go");
+      });
+      const table = await bench({ workers: [narrow] }, url);
+      const id = await suspended(table, "narrow");
+      await table.engine.start("narrow", "busy");
+      await table.clock.advance(1);
+      await table.engine.signal(id, "go", 5);
+      end();
+      await table.pass(1);
+      assert.equal(await resultOf(table, id), 5);
+      await table.store.close();
+    });
+
     it("can be forked", async () => {
       const { suspends } = counted("waiter", async (ctx) => [await ctx.step("made", () => 1), await ctx.waitFor("go")]);
       const table = await bench({ workers: [suspends] }, url);

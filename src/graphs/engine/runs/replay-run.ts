@@ -5,7 +5,7 @@
 import type { Clock } from "../../../platform/shared/clock.ts";
 import type { ActiveRun } from "../../execution/active-run.ts";
 
-/** A command does not wait longer for a slot of the worker, or for a worker that does more than to wait again. */
+/** A command does not wait longer for a worker that does more than to wait again. */
 const LONGEST_MS = 10_000;
 
 /** Sets `run.replay`. @param nodeIds nodes that were suspended */
@@ -24,9 +24,8 @@ export function awaitReplay(run: ActiveRun, nodeIds: readonly string[], clock: C
   });
 }
 
-/** Whether the node waits again, or has ended. */
+/** Whether the node waits again, has ended, or has no slot: a command does not wait for other attempts. */
 function isOver({ machine }: ActiveRun, nodeId: string): boolean {
   const status = machine.node(nodeId)?.status;
-  if (status === "waiting") return machine.inner.isWaitingAgain(nodeId);
-  return status !== "ready" && status !== "running";
+  return status === "waiting" ? machine.inner.isWaitingAgain(nodeId) : status !== "running";
 }
