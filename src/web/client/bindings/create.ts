@@ -127,7 +127,10 @@ export const Put = (parent: Element, key: number, view: View): void => K(parent,
  */
 export const Loose = (fragment: Node): ChildNode[] => {
   const nodes = [...fragment.childNodes];
-  for (const node of nodes) if (node instanceof Comment && +node.data) node.data = "";
+  for (const node of nodes) {
+    if (node instanceof Element) node.removeAttribute(DOM.key);
+    else if (node instanceof Comment && +node.data) node.data = "";
+  }
   return nodes;
 };
 
