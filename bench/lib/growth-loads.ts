@@ -107,8 +107,12 @@ function databaseIn(folder: string): string {
   return `sqlite:${join(folder, "growth.db")}`;
 }
 
-/** Recovers runs that another process has started. @param start starts one of them. */
-function recoveryOf(name: string, start: (engine: Engine, at: number) => Promise<unknown>): GrowthLoad {
+/** Recovers runs that another process has started. @param start starts one of them. @param settled ends when they all wait. */
+function recoveryOf(
+  name: string,
+  start: (engine: Engine, at: number) => Promise<unknown>,
+  settled = allWaiting,
+): GrowthLoad {
   const engineOf = (store: Store): Engine =>
     createEngine({ store, clock: systemClock, workers: [wait, waitSuspended, one] });
   return {
@@ -118,7 +122,7 @@ function recoveryOf(name: string, start: (engine: Engine, at: number) => Promise
       withStore(place, async (store) => {
         const engine = engineOf(store);
         await startAll(size, (at) => start(engine, at));
-        await allSuspended(engine);
+        await settled(engine);
         await engine.close();
       }),
     run: (size, place) =>
@@ -138,8 +142,10 @@ function recoveryOf(name: string, start: (engine: Engine, at: number) => Promise
 /** Each run has an attempt that waits. */
 const recovery = recoveryOf("recover() with waiting runs", (engine, at) => engine.start("wait", at));
 /** Each run had an attempt, which was suspended. */
-const recoveryOfSuspended = recoveryOf("recover() with suspended runs", (engine, at) =>
-  engine.start("wait-suspended", at),
+const recoveryOfSuspended = recoveryOf(
+  "recover() with suspended runs",
+  (engine, at) => engine.start("wait-suspended", at),
+  allSuspended,
 );
 /** No run has an attempt. */
 const recoveryOfDelayed = recoveryOf("recover() with delayed runs", (engine, at) =>
@@ -148,6 +154,10 @@ const recoveryOfDelayed = recoveryOf("recover() with delayed runs", (engine, at)
 
 /** Longer than an attempt waits before it is suspended. */
 const SUSPENDED_MS = 2500;
+
+function allWaiting(engine: Engine): Promise<void> {
+  return engine.idle();
+}
 
 async function allSuspended(engine: Engine): Promise<void> {
   await engine.idle();
@@ -182,7 +192,7 @@ class JumpClock implements Clock {
   }
 }
 
-function wakingOf(name: string, sleeper: typeof sleep): GrowthLoad {
+function wakingOf(name: string, sleeper: typeof sleep, settled = allWaiting): GrowthLoad {
   return {
     name,
     sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 40_000] },
@@ -191,7 +201,7 @@ function wakingOf(name: string, sleeper: typeof sleep): GrowthLoad {
         const clock = new JumpClock();
         const engine = createEngine({ store, clock, workers: [sleeper] });
         await startAll(size, (at) => engine.start(sleeper.name, at));
-        await allSuspended(engine);
+        await settled(engine);
         const sample = await measured(async () => {
           clock.pass(HOUR_MS);
           await allDone(store, size);
@@ -203,7 +213,7 @@ function wakingOf(name: string, sleeper: typeof sleep): GrowthLoad {
 }
 
 const wakingSleepers = wakingOf("sleepers that wake together", sleep);
-const wakingSuspended = wakingOf("suspended sleepers that wake together", sleepSuspended);
+const wakingSuspended = wakingOf("suspended sleepers that wake together", sleepSuspended, allSuspended);
 
 async function allDone(store: Store, size: number): Promise<void> {
   while (((await store.graphs.countByStatus()).done ?? 0) < size) await new Promise((next) => setTimeout(next, 20));

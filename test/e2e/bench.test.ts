@@ -54,7 +54,7 @@ describe("the benchmarks", () => {
 
   it("of growth run each load at two sizes", async () => {
     const loads = (await quickRun("growth")) as Record<string, { size: number; cpuUs: number }[]>;
-    assert.equal(Object.keys(loads).length, 5);
+    assert.equal(Object.keys(loads).length, 7);
     for (const steps of Object.values(loads)) assert.ok(steps.length === 2 && steps.every(({ cpuUs }) => cpuUs > 0));
   });
 
