@@ -266,7 +266,7 @@ describe("text that a database can't store", { skip: missing }, () => {
 });
 
 describe("the tables of a dump", () => {
-  /** Derived from other tables when rows are loaded, or belonging to a process. */
+  /** Derived from other tables when rows are loaded, or belonging to a process or to the database itself. */
   const FOLLOWING: Record<string, string[]> = {
     sqlite: ["graph_attribute", "graph_tag", "graph_total", "move", "owner", "payload"],
     postgres: [
@@ -278,6 +278,7 @@ describe("the tables of a dump", () => {
       "move",
       "rate",
       "registration_version",
+      "server_id",
       "slot",
     ],
   };
