@@ -36,7 +36,8 @@ export class StorePropReads {
         if (isFunction(node) || isJsx(node)) return false;
         if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
         if (node.type !== "MemberExpression") return undefined;
-        if (this.#isProp(unwrap(node.object))) this.#wrap(unwrap(node.object), followed);
+        const object = unwrap(node.object);
+        if (this.#isProp(object) || this.#isPartOfHook(object)) this.#wrap(object, followed);
         return undefined;
       });
     // Behind the props, whose checks belong inside.
@@ -116,6 +117,13 @@ export class StorePropReads {
     const binding = this.#module.scopes.within(name)[0]?.binding;
     if (binding?.declared !== "const" || !binding.owner || !this.#module.components.has(binding.owner)) return false;
     return this.#module.kind(binding) === "value" && mayHoldSignals(binding, "value");
+  }
+
+  /** `form.data` of a hook's result. */
+  #isPartOfHook(node: Node): boolean {
+    let root = node;
+    while (root.type === "MemberExpression") root = unwrap(root.object);
+    return root !== node && root.type === "Identifier" && this.#isOfHook(root);
   }
 
   #kindOf(name: Node): "props" | "taken" | undefined {
