@@ -9,6 +9,11 @@ export function shownLiveness(module: Module, expression: Node): Liveness {
   return module.liveness(expression);
 }
 
+/** Liveness of what decides a list or condition. A store by its own name is such a list: `<For each={rows}>`. */
+export function decidingLiveness(module: Module, expression: Node): Liveness {
+  return readsStore(module, expression) ? "live" : module.liveness(expression);
+}
+
 /** Whether an expression is the name of a signal or computed. */
 export function namesSignal(module: Module, expression: Node): boolean {
   const inner = unwrap(expression);

@@ -6,7 +6,7 @@ import type { ESTree } from "vite";
 import { extractAttributes } from "./attributes.ts";
 import { holdsJsx, isComponentTag, returnsOf, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import type { Liveness, Module } from "../analyze/analyze.ts";
-import { shownLiveness } from "../analyze/shown-liveness.ts";
+import { decidingLiveness, shownLiveness } from "../analyze/shown-liveness.ts";
 import { choiceByProps } from "../analyze/chosen-components.ts";
 import { CREATED_BUILTINS } from "../emit/client-module.ts";
 import { attempt, fail, looseRegion, report, type Extraction, type Position } from "./extraction.ts";
@@ -156,7 +156,7 @@ function atomsOfElement(extraction: Extraction, node: ESTree.JSXElement, positio
     reads &&
     partOf(
       node,
-      reads.map((read) => extraction.module.liveness(read)),
+      reads.map((read) => decidingLiveness(extraction.module, read)),
       position,
     );
   if (part) return [part];

@@ -15,7 +15,7 @@ import {
 import type { Scopes } from "../parse/scopes.ts";
 import { normaliseText } from "../parse/jsx-text.ts";
 import { readsGivenState, type Liveness, type Module } from "../analyze/analyze.ts";
-import { shownLiveness } from "../analyze/shown-liveness.ts";
+import { decidingLiveness, shownLiveness } from "../analyze/shown-liveness.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
 import { fail, looseRegion, type Extraction, type Position } from "./extraction.ts";
 import {
@@ -45,7 +45,7 @@ export function livenessOfContent(module: Module, content: Node): Liveness {
  */
 export function isDecided(module: Module, reads: readonly Node[], hasComponent: boolean): boolean {
   return reads.some((read) => {
-    const liveness = module.liveness(read);
+    const liveness = decidingLiveness(module, read);
     return liveness === "live" || (liveness === "maybe" && (!hasComponent || readsGivenState(module, read)));
   });
 }
@@ -152,7 +152,7 @@ export function forElement(extraction: Extraction, node: ESTree.JSXElement, posi
     );
   }
   const { module } = extraction;
-  const liveness = module.liveness(each);
+  const liveness = decidingLiveness(module, each);
   const virtual = virtualOf(node);
   const reacts =
     position.isRegion || virtual !== undefined || isDecided(module, [each], holdsComponent(row, module.scopes));
@@ -226,7 +226,7 @@ export function showElement(extraction: Extraction, node: ESTree.JSXElement, pos
   const hasComponent = node.children.some((child) => holdsComponent(child, module.scopes));
   const reacts = position.isRegion || isDecided(module, [when], hasComponent);
   if (!position.scope || !reacts) {
-    if (module.liveness(when) === "live") throw looseRegion(extraction, node);
+    if (decidingLiveness(module, when) === "live") throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
   const fallback = attributeExpression(node, "fallback");
@@ -299,7 +299,7 @@ export function matchElement(extraction: Extraction, node: ESTree.JSXElement, po
   );
   const reacts = position.isRegion || isDecided(module, reads, hasComponent);
   if (!position.scope || !reacts) {
-    if (reads.some((read) => module.liveness(read) === "live")) throw looseRegion(extraction, node);
+    if (reads.some((read) => decidingLiveness(module, read) === "live")) throw looseRegion(extraction, node);
     return { kind: "piece", expression: node };
   }
   const contents: Node[] = [];

@@ -29,7 +29,7 @@ export function still<Prop>(prop: Prop, where: string, source: string, props?: P
  * @param where position of the expression in the source.
  * @param source its source text.
  * @param props and names as in `still`.
- * @throws SvcError SVC205 if it reads a signal or computed that the browser does not follow, or is one
+ * @throws SvcError SVC204 if it is a store. SVC205 if it reads a signal or computed that the browser does not follow, or is one.
  */
 export function once<Value>(run: () => Value, where: string, source: string, props?: Props, names = ""): Value {
   if (isLive(props, names)) return run();
@@ -39,7 +39,8 @@ export function once<Value>(run: () => Value, where: string, source: string, pro
   // A getter may read a store, whose reads the server does not track.
   const isReactive = reads._sources !== undefined || gettersRead !== before;
   dispose(reads);
-  if (!isReactive && !isSignal(value)) return value;
+  // The rows of a list that is a store.
+  if (!isReactive && !isSignal(value)) return still(value, where, source, props, names);
   throw new SvcError(
     "SVC205",
     isSignal(value)
