@@ -78,18 +78,18 @@ describe("the package", () => {
   });
 
   it("contains all files that svc new copies, and no build output of the starter", () => {
-    const routes = join(root, "starter", "svc-routes.d.ts");
+    const types = ["svc-routes.d.ts", "svc-graphs.d.ts"].map((name) => join(root, "starter", name));
     const built = join(root, "starter", "dist");
-    const had = [routes, built].filter((path) => existsSync(path));
+    const had = [...types, built].filter((path) => existsSync(path));
     mkdirSync(built, { recursive: true });
     writeFileSync(join(built, "planted.js"), "");
-    if (!had.includes(routes)) writeFileSync(routes, "");
+    for (const file of types) if (!had.includes(file)) writeFileSync(file, "");
     try {
       const starter = packed().flatMap((path) => (path.startsWith("starter/") ? [path.slice("starter/".length)] : []));
       assert.deepEqual(starter.sort(), STARTER);
     } finally {
       rmSync(join(built, "planted.js"));
-      for (const path of [routes, built]) if (!had.includes(path)) rmSync(path, { recursive: true });
+      for (const path of [...types, built]) if (!had.includes(path)) rmSync(path, { recursive: true });
     }
   });
 
