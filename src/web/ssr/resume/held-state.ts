@@ -1,5 +1,5 @@
 /**
- * Stores that the compiler cannot see: in a prop, the result of a hook, or the item of a row. The server looks at the value. If it is a
+ * Stores that the compiler cannot see: in the results of hooks. The server looks at the value. If it is a
  * store, an object inside of one, or an object with a store at one of the members that the component reads, then the instance is bound like
  * one with live props (live-props.ts). Other values reach no page.
  */
