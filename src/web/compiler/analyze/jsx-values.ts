@@ -5,7 +5,7 @@ import { svcName } from "./declaration-kinds.ts";
 import { bindingAt } from "./prop-names.ts";
 
 /** Whether JSX is in a prop of a component of the app, or in a constant, outside of functions in them. */
-export function isPropValue(module: Module, jsx: Node): boolean {
+export function isPassedJsx(module: Module, jsx: Node): boolean {
   for (let node = module.parentOf(jsx); node && !isFunction(node) && !isJsx(node); node = module.parentOf(node)) {
     if (node.type === "VariableDeclarator") return node.id.type === "Identifier";
     if (node.type !== "JSXAttribute") continue;

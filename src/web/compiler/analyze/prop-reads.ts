@@ -25,7 +25,7 @@ export function propReads(module: Module, node: Node): string {
   if (!fn?.params[0] || fn.params[0].type === "RestElement") return "";
   const names = new Set<string>();
   collect(module, fn, node, names, new Set());
-  return [...names].sort().join(" ");
+  return joined(names);
 }
 
 /** Whether evaluating code reads props, apart from functions in it, which are called later. */
@@ -38,8 +38,7 @@ export function readsPropsNow(module: Module, code: Node): boolean {
 
 /** As `shownReads`, of several nodes. */
 export function propsOfAll(module: Module, nodes: readonly Node[]): string {
-  const names = new Set(nodes.flatMap((node) => shownReads(module, node).split(" ").filter(Boolean)));
-  return [...names].sort().join(" ");
+  return joined(nodes.flatMap((node) => shownReads(module, node).split(" ")));
 }
 
 /** As `propReads`, with the names of values that may turn out to be stores (held-state.ts). */
@@ -48,18 +47,22 @@ export function shownReads(module: Module, node: Node): string {
   if (!fn) return "";
   const names = new Set<string>();
   collect(module, fn, node, names, new Set(), true);
-  return [...names].sort().join(" ");
+  return joined(names);
 }
 
 /** As `shownReads`, and the same of the lists whose items the expression reads: their fields may change too. */
 export function passedReads(module: Module, node: Node): string {
-  const names = new Set(shownReads(module, node).split(" "));
+  const names = shownReads(module, node).split(" ");
   for (const { binding } of module.scopes.within(node)) {
     const list = binding && !isInside(binding.node, node) ? itemList(module, binding) : undefined;
-    for (const name of list ? passedReads(module, list).split(" ") : []) names.add(name);
+    if (list) names.push(...passedReads(module, list).split(" "));
   }
-  names.delete("");
-  return [...names].sort().join(" ");
+  return joined(names);
+}
+
+/** Each name once, sorted and separated by spaces. */
+function joined(names: Iterable<string>): string {
+  return [...new Set(names)].filter(Boolean).sort().join(" ");
 }
 
 /** @param withHeld whether the names of values that may be stores count, apart from those that rows show */

@@ -10,7 +10,7 @@ import type { Module } from "../analyze/analyze.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { functionOf } from "../analyze/declaration-kinds.ts";
 import { bindingAt, isPropsObject } from "../analyze/prop-names.ts";
-import { isPropValue, jsxOf } from "../analyze/jsx-values.ts";
+import { isPassedJsx, jsxOf } from "../analyze/jsx-values.ts";
 import { PropPlaces, placeAt, type PlacesByName, type PropCall, type PropPlace } from "../analyze/prop-places.ts";
 import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { Diagnostic } from "../diagnostics.ts";
@@ -101,7 +101,7 @@ export class ChildViewsEmitter {
    * @returns as `add`; also undefined for JSX that is no prop
    */
   addValue(node: Node): string | undefined {
-    if (!isPropValue(this.#module, node)) return undefined;
+    if (!isPassedJsx(this.#module, node)) return undefined;
     const symbol = this.#newSymbol();
     const { view, code } = this.#add((browser, scope) => browser.emitJsxView(scope, node, symbol), symbol);
     this.#values.set(node, view);
