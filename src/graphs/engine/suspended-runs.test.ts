@@ -47,6 +47,17 @@ async function loadedAfterRecovery(
   return parts.activeRuns.all().length;
 }
 
+/** A graph whose node is a graph that waits for the signal `go`. */
+function parentOfWaiting() {
+  const child = graph("child", (g) =>
+    g.node(
+      "wait",
+      worker("wait", (_: Json, ctx) => ctx.waitFor("go")),
+    ),
+  );
+  return graph("parent", (g) => g.node("child", child));
+}
+
 for (const url of STORES)
   describe(`runs whose attempts are suspended, on ${url}`, () => {
     it("run their worker again from its stored steps when the sleep is over", async () => {
@@ -260,14 +271,7 @@ for (const url of STORES)
     });
 
     it("wait for their children without memory, and get their results", async () => {
-      const child = graph("child", (g) =>
-        g.node(
-          "wait",
-          worker("wait", (_: Json, ctx) => ctx.waitFor("go")),
-        ),
-      );
-      const parent = graph("parent", (g) => g.node("child", child));
-      const table = await bench({ graphs: [parent] }, url);
+      const table = await bench({ graphs: [parentOfWaiting()] }, url);
       const id = await suspended(table, "parent");
       const started = async () => (await table.engine.events(id)).filter(({ type }) => type === "node.started").length;
       const before = await started();
@@ -391,14 +395,7 @@ for (const url of STORES)
     });
 
     it("are reported ends of children that the last process has not reported", async () => {
-      const child = graph("child", (g) =>
-        g.node(
-          "wait",
-          worker("wait", (_: Json, ctx) => ctx.waitFor("go")),
-        ),
-      );
-      const parent = graph("parent", (g) => g.node("child", child));
-      const table = await bench({ graphs: [parent] }, url);
+      const table = await bench({ graphs: [parentOfWaiting()] }, url);
       const id = await suspended(table, "parent");
       const [childView] = (await table.engine.snapshot(id))?.children ?? [];
       const { store } = table;
