@@ -2,7 +2,7 @@
  * Finds stores and the items of their lists among the names of an expression. An item stays the same object while its fields change, so a
  * component that gets one, or a field of one, as a prop has to follow it.
  */
-import { isInside, type Module } from "./analyze.ts";
+import { isInside, readsGivenState, type Module } from "./analyze.ts";
 import { initOf, svcName } from "./declaration-kinds.ts";
 import { attributeExpression, mappedRows, onlyChild } from "../extract/jsx-forms.ts";
 import { memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -27,11 +27,23 @@ function isOfStore(module: Module, binding: Binding): boolean {
 
 /** Whether a list has items of a store: it reads one, or a computed that does. */
 function isMadeOfStore(module: Module, list: Node): boolean {
-  if (readsStore(module, list)) return true;
-  return module.scopes.within(list).some(({ binding }) => {
-    const init = binding && module.kind(binding) === "computed" ? initOf(binding) : undefined;
-    return init !== undefined && isMadeOfStore(module, init);
-  });
+  return madeFrom(module, list).some((code) => readsStore(module, code));
+}
+
+/** Whether a list may have items of a store that the file does not show: it comes from a hook, a context or a prop, also by computeds. */
+export function mayListStores(module: Module, list: Node): boolean {
+  return madeFrom(module, list).some((code) => readsGivenState(module, code));
+}
+
+/** A list, and the initializers of the computeds that it names, directly or through others. */
+function madeFrom(module: Module, list: Node): Node[] {
+  const found = new Set([list]);
+  for (const code of found)
+    for (const { binding } of module.scopes.within(code)) {
+      const init = binding && module.kind(binding) === "computed" ? initOf(binding) : undefined;
+      if (init) found.add(init);
+    }
+  return [...found];
 }
 
 /**

@@ -2,6 +2,7 @@
 import { PATHS } from "../../../platform/shared/wire.ts";
 import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
 import type { Captures, Place } from "../extract/captures.ts";
+import { mayListStores } from "../analyze/store-items.ts";
 import { keyExpression, readsOutside } from "../extract/row-identity.ts";
 import { diagnostic } from "../diagnostics.ts";
 import type { Code, List, Scope } from "../model.ts";
@@ -51,7 +52,10 @@ export class ListEmitter {
       const options = virtual === true ? ["() => true"] : thunk(this.#module, this.#captures, virtual, place);
       return void body.push(`, ${raw ?? 0}, `, ...options, ");\n");
     }
-    const isOpen = readsOutside(element, this.#readsOutsideOf(list, place.scope));
+    // An item may be an object of a store, whose fields change while the item stays.
+    const isOpen =
+      (raw === undefined && mayListStores(this.#module, list.each)) ||
+      readsOutside(element, this.#readsOutsideOf(list, place.scope));
     if (raw !== undefined || isOpen) body.push(`, ${raw ?? 0}`);
     if (isOpen) body.push(", 1");
     body.push(");\n");

@@ -19,7 +19,6 @@ export function still<Prop>(prop: Prop, where: string, source: string, props?: P
     "SVC204",
     `SVC204 ${where}\n${source} is a store, but this output is rendered only once: the compiler can't see that it can change. ` +
       `Write const shown = computed(() => ${source}…) and show shown.value, or create the computed where the store is. ` +
-      `For rows over it, create the store in this component: const list = store([…]). ` +
       `If the output should stay as it is, read it in untrack(() => …).`,
   );
 }
