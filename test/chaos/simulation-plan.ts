@@ -75,8 +75,8 @@ export interface NodePlan {
   /** Whether the first compensation try never ends by itself. */
   undoHangs: boolean;
   concurrency: number;
-  /** Whether its attempts end while they wait. */
-  suspends: boolean;
+  /** Option of its worker: whether its attempts end while they wait; undefined: only with their process. */
+  suspends: boolean | undefined;
 }
 
 /** Flow control of a graph. */
@@ -204,7 +204,7 @@ function nodePlan(dice: Dice, at: number, before: readonly NodePlan[], mayNest: 
     undoHangs: dice.isOneIn(8),
     concurrency: dice.pick([1, 2, 16]),
     // Not from the dice, so that the rest of the plan of a seed stays as it was.
-    suspends: at % 2 === 0,
+    suspends: [true, undefined, false][at % 3],
   };
 }
 

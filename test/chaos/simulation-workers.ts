@@ -72,7 +72,7 @@ export class SimulatedWork {
       timeout: HANG_MS,
       heartbeat: HANG_MS,
       concurrency: node.concurrency,
-      suspend: node.suspends,
+      ...(node.suspends !== undefined && { suspend: node.suspends }),
       ...(node.compensates && { compensate: (ctx: UndoContext) => this.#undo(node, ctx) }),
       ...(node.hasOnCancel && { onCancel: (ctx: UndoContext) => this.#undo(node, ctx) }),
     };

@@ -74,9 +74,14 @@ export interface WorkerOptions<Input = unknown, Output = unknown> {
    */
   isolate?: IsolateOptions;
   /**
-   * Promises that the worker does nothing else while it waits in `ctx.sleep`, `ctx.waitFor`, `ctx.waitForEvent` or `ctx.handleUpdate`, so
-   * that a long wait takes no memory: svc ends the attempt without running its `finally` blocks, and calls the worker again when the wait
-   * is over. Stored steps return their results. Not together with `isolate`. No effect in processes that share a database. Default: false.
+   * When svc may end an attempt that waits in `ctx.sleep`, `ctx.waitFor`, `ctx.waitForEvent` or `ctx.handleUpdate`. The worker is called
+   * again when the wait is over, and stored steps return their results.
+   * - true: after a second, without running its `finally` blocks, so that a long wait takes no memory. The worker must do nothing else
+   *   while it waits. Not together with `isolate`.
+   * - false: never. After a restart the worker is called at once. Use it for a worker that does something beside a wait without `ctx`.
+   * - Default: only when its process ends.
+   *
+   * No effect in processes that share a database.
    */
   suspend?: boolean;
   /** Version of the worker for single starts (see the graph's `version`). Default: none. */

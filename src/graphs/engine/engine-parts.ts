@@ -125,6 +125,7 @@ function callers(options: EngineOptions, limits: ValueLimits, running: ReturnTyp
   const steps = new Steps({ graphs, activeRuns, unfit, children, admission, views, limits, cluster, onRetry });
   admission.attach({
     admitted: (graphId, nowMs) => activeRuns.admitted(graphId, nowMs),
+    maybeAdmitted: (graphId) => activeRuns.maybeAdmitted(graphId),
     cancel: (graphId, message) => steps.cancelIfActive(graphId, message),
   });
   const onChange = (): void => {

@@ -65,7 +65,7 @@ describe("the recovery of runs without an attempt", () => {
     await table.store.close();
   });
 
-  it("loads a run with a waiting node, because code of its worker may go on beside the wait", async () => {
+  it("loads a run with a wait that the last process did not record, because its worker may have done something beside it", async () => {
     let polls = 0;
     const polling = worker("polling", async (_: Json, ctx) => {
       const polled = Promise.resolve().then(() => ++polls);

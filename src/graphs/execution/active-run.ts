@@ -3,12 +3,14 @@
  * the run handles one message after another (`run-loop.ts`). Attempts, queues and timers post messages and call nothing else of the engine.
  */
 import type { Clock, Timer } from "../../platform/shared/clock.ts";
+import { LazyMap } from "../../platform/shared/collections/lazy-map.ts";
+import { LazySet } from "../../platform/shared/collections/lazy-set.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { TransactionRun } from "../../storage/contract/transaction.ts";
 import type { Machine } from "../machine/machine.ts";
 import type { RunMessage } from "../machine/run-message.ts";
-import { PauseAbort, type Abort } from "./attempt/abort.ts";
+import { PauseAbort, type Abort, type WaitingAttempt } from "./attempt/abort.ts";
 import type { DueTimers } from "./due-timers.ts";
 import { ProgressThrottle } from "./progress.ts";
 import type { Slot } from "./queue/slot.ts";
@@ -44,7 +46,7 @@ export interface ActiveRunOptions {
   clock: Clock;
   due: DueTimers;
   progressPerSecond: number;
-  /** Called when an attempt begins to wait that may be ended meanwhile. */
+  /** Called when an attempt waits, and its wait may be recorded. */
   onPark?: (run: ActiveRun) => void;
 }
 
@@ -54,9 +56,7 @@ export class ActiveRun {
   /** Running attempts by node id. */
   readonly controllers = new Map<string, Abort>();
   /** Queued attempts by node id: a ready node is queued once. */
-  readonly queued = new Map<string, { readonly epoch: number }>();
-  /** Attempts that may be ended while they wait, by node id, with the answer whether they only wait. */
-  readonly suspendable = new Map<string, () => boolean>();
+  readonly queued = new LazyMap<string, { readonly epoch: number }>();
   /** Number of commits that the store has not answered. */
   openCommits = 0;
   /** Resolves once attempts that were suspended wait again or have ended; undefined: none runs again. */
@@ -75,7 +75,7 @@ export class ActiveRun {
   readonly #clock: Clock;
   readonly #inbox: { message: InboxMessage; reply: Reply | undefined }[] = [];
   #isHandling = false;
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new LazySet<Timer>();
   #deadlineMs: number | undefined;
   #pauses = 0;
   #deadline: Timer | undefined;
@@ -180,17 +180,25 @@ export class ActiveRun {
 
   // Attempts.
 
-  /** An attempt waits that may be ended meanwhile. @param onlyWaits whether it does nothing else. */
-  parked(nodeId: string, onlyWaits: () => boolean): void {
-    if (!this.#onPark) return;
-    this.suspendable.set(nodeId, onlyWaits);
-    this.#onPark(this);
+  /** An attempt waits. */
+  parked(): void {
+    this.#onPark?.(this);
   }
 
-  /** Whether nothing but waits is in progress, and the process may forget all of them. */
+  /** Whether nothing but waits is in progress. */
   get onlyWaits(): boolean {
     const isQuiet = this.isActive && !this.isLost && this.openCommits === 0 && this.queued.size === 0;
-    return isQuiet && [...this.controllers.keys()].every((id) => this.suspendable.get(id)?.() === true);
+    return isQuiet && this.#every((waiting) => waiting.onlyWaits);
+  }
+
+  /** Whether the process may forget all attempts while they wait. */
+  get mayEnd(): boolean {
+    return this.#every((waiting) => waiting.mayEnd);
+  }
+
+  #every(test: (waiting: WaitingAttempt) => boolean): boolean {
+    for (const { waiting } of this.controllers.values()) if (!waiting || !test(waiting)) return false;
+    return true;
   }
 
   abortAll(reason: Error): void {

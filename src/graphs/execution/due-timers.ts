@@ -12,8 +12,8 @@ const LOOK_MS = 10_000;
 const MAX_LOOK_MS = 3_600_000;
 /** Share of the remaining time between two looks. */
 const LOOKS = 64;
-/** Time for due timers before a turn of the event loop: far below what a person notices. */
-const SLICE_MS = 10;
+/** Time for due timers before a turn of the event loop, in which their commits are written and answered as well. */
+const SLICE_MS = 5;
 /** Timers per look at the slice's time. */
 const STRIDE = 16;
 /** Cancelled timers are removed once they are most of all. */

@@ -16,6 +16,7 @@ import type { StartedAttempt } from "./started-attempt.ts";
 import type { Starts } from "./start-throttle.ts";
 import { decision } from "./attempt/retry-decision.ts";
 import type { AttemptReport } from "../machine/report-types.ts";
+import { suspendPolicy } from "../machine/suspension.ts";
 import type { ValueLimits } from "../definition/value-limits.ts";
 import type { WorkerBinding } from "./worker-binding.ts";
 import type { WorkerTools } from "./attempt/worker-tools.ts";
@@ -111,8 +112,7 @@ export class Runner {
         artifacts,
         sentEvents,
         values,
-        // The code of a graph as a worker is svc's own, and does one thing at a time.
-        suspends: worker.options.suspend === true || worker.graph !== undefined,
+        suspend: suspendPolicy(worker),
       },
       tools,
       values,

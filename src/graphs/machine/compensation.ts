@@ -15,7 +15,6 @@
  * Nothing loops: each is tried as often as its worker's `retry` allows, and fewer times if it crashes the process. A row has no `dueMs`
  * while it is being tried; before and between tries it has one.
  */
-import { isSuspended } from "./suspension.ts";
 import {
   withoutOrigin,
   type FailureReason,
@@ -55,7 +54,6 @@ export class Compensation {
         change.node(node, {
           status: "cancelled",
           finishedMs: change.nowMs,
-          ...(isSuspended(node) && { dueMs: undefined }),
           ...(node.awaits !== undefined && { awaits: undefined }),
         });
     }

@@ -252,7 +252,7 @@ export class Machine {
   }
 
   /**
-   * All attempts only wait: the process ends them, and runs them again when a wait is over.
+   * Records that all attempts only wait: without them the run goes on when a wait is over.
    * @param fromMs earliest end of a wait. @returns undefined if it may not, or has done so.
    */
   suspend(nowMs: number, fromMs: number): Transition | undefined {

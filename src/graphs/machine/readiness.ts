@@ -2,6 +2,7 @@
  * Decides which nodes are ready: a node without open dependencies becomes ready, is skipped, or expands into the items of its fan-out.
  * Changes the rows in memory and the given change. machine.ts decides what that means for the run.
  */
+import { LazySet } from "../../platform/shared/collections/lazy-set.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { Failure, GraphRow, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Change } from "./transition-builder.ts";
@@ -18,7 +19,7 @@ export class Readiness {
   readonly #row: GraphRow;
   readonly #state: RunState;
   /** Ready nodes that are not dispatched yet. Stored, because a scan of all nodes after each of a thousand is a million steps. */
-  #fresh = new Set<NodeRow>();
+  readonly #fresh = new LazySet<NodeRow>();
 
   /** All nodes except the graph's `onFailure`, which runs after the failure of the run. */
   readonly #nodes: readonly NodeDefinition[];
@@ -32,15 +33,16 @@ export class Readiness {
 
   /** Collects all ready nodes: after a pause or a crash. */
   readAgain(): void {
-    this.#fresh = new Set(this.#state.withStatus("ready"));
+    this.#fresh.clear();
+    for (const node of this.#state.withStatus("ready")) this.#fresh.add(node);
   }
 
   /** Nodes that became ready since the last call. */
   takeReady(): NodeRow[] {
-    const fresh = this.#fresh;
-    if (fresh.size === 0) return [];
-    this.#fresh = new Set();
-    return [...fresh].filter((node) => node.status === "ready");
+    if (this.#fresh.size === 0) return [];
+    const fresh = [...this.#fresh];
+    this.#fresh.clear();
+    return fresh.filter((node) => node.status === "ready");
   }
 
   /** Removes a node that must not run. */

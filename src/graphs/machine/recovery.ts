@@ -63,7 +63,7 @@ export function recoverNodes(
     const attempt = isAlone && hasLost(node, hasFallen) ? node.attempt - 1 : node.attempt;
     if (isInner(node.id)) recoverInner(change, node, crashes, attempt);
     else if (node.status === "running" || node.status === "waiting") {
-      change.node(node, { status: "ready", crashes, attempt, ...(node.dueMs !== undefined && { dueMs: undefined }) });
+      change.node(node, { status: "ready", crashes, attempt });
       change.event("node.ready", node.id);
       if (hasFallen && crashes >= MAX_CRASHES) poison.push(node);
     }

@@ -1,4 +1,5 @@
 /** The rows of one run in memory, with indexes: which nodes are done, and their results. machine.ts decides. */
+import { LazyMap } from "../../platform/shared/collections/lazy-map.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import { withoutOrigin, type NodeRow, type NodeStatus } from "../../storage/contract/graph-rows.ts";
@@ -21,7 +22,7 @@ const ACTIVE: readonly NodeStatus[] = ["ready", "running", "retrying", "waiting"
 export class RunState {
   readonly definition: GraphDefinition;
   readonly #nodes: Map<string, NodeRow>;
-  readonly #items = new Map<string, Items>();
+  readonly #items = new LazyMap<string, Items>();
   /** Number of unfinished rows of a node; absent before a fan-out is expanded. */
   readonly #left = new Map<string, number>();
   /** Steps by the id of the node or item that contains them, at any depth. */

@@ -2,6 +2,8 @@
  * Signals of a run that no wait has received. The store has them; they are loaded with the run. No operation depends on their number, so a
  * run may receive any number of signals.
  */
+import { LazyMap } from "../../platform/shared/collections/lazy-map.ts";
+import { LazySet } from "../../platform/shared/collections/lazy-set.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import type { SignalRow } from "../../storage/contract/graph-rows.ts";
 import { eventIn, startKey, stepOfEventSignal, type EventId } from "./event-signal.ts";
@@ -23,9 +25,9 @@ interface Kept extends KeptSignal {
 
 export class Signals {
   /** Without a wait, by name, in the order of their numbers. */
-  readonly #free = new Map<string, Map<number, Kept>>();
-  readonly #assigned = new Map<Wait, Kept>();
-  readonly #keys = new Set<string>();
+  readonly #free = new LazyMap<string, Map<number, Kept>>();
+  readonly #assigned = new LazyMap<Wait, Kept>();
+  readonly #keys = new LazySet<string>();
 
   constructor(rows: readonly SignalRow[]) {
     for (const row of rows) this.#release({ row, value: row.payload, wait: undefined });
@@ -105,7 +107,7 @@ export class Signals {
   }
 
   #forget({ row, wait }: KeptSignal): void {
-    if (wait) return void this.#assigned.delete(wait);
+    if (wait) return this.#assigned.delete(wait);
     const free = this.#free.get(row.name);
     free?.delete(row.seq);
     if (free?.size === 0) this.#free.delete(row.name);

@@ -15,6 +15,7 @@
  * | any that is open | the owner's attempt ends  | cancelled, or unchanged for the next attempt              |
  * Waits settle only while the run is running. Those that fall due in a pause settle when it is resumed.
  */
+import { LazyMap } from "../../platform/shared/collections/lazy-map.ts";
 import type { Json } from "../../platform/shared/json.ts";
 import {
   withoutOrigin,
@@ -53,7 +54,7 @@ export class InnerNodes {
   /** Number of open waits of each node. */
   readonly #open = new Map<string, number>();
   /** Events that the steps of a node have received, by node. */
-  readonly #received = new Map<string, Set<string>>();
+  readonly #received = new LazyMap<string, Set<string>>();
   #woken: Wait[] = [];
   #dropped: string[] = [];
 
@@ -92,7 +93,7 @@ export class InnerNodes {
     return this.openOf(node.id) > 0 && endOfWaits(node, this.#state.innerOf(node.id)) >= fromMs;
   }
 
-  /** The process ends the node's attempt, which only waits. */
+  /** Records that the node's attempt only waits. */
   suspend(change: Change, node: NodeRow): void {
     change.node(node, { dueMs: endOfWaits(node, this.#state.innerOf(node.id)) });
   }

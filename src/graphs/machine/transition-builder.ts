@@ -2,6 +2,7 @@
 import type { Json } from "../../platform/shared/json.ts";
 import type { GraphEventType, GraphRow, NewEvent, NodeRow } from "../../storage/contract/graph-rows.ts";
 import type { Transition } from "../../storage/contract/transition.ts";
+import { isSuspended } from "./suspension.ts";
 
 /** Number of the last event of a run in memory, including uncommitted transitions. */
 export class LastEvent {
@@ -43,8 +44,10 @@ export class Change {
 
   /** @param columns with the row's `id`, they are stored without a copy, which would cost more than the rest of a transition. */
   node(node: NodeRow, columns: Partial<NodeRow>): void {
-    Object.assign(node, columns);
-    (this.transition.nodes ??= []).push(isWhole(columns) ? columns : { ...columns, id: node.id });
+    // It does more than wait from now on.
+    const changed = isSuspended(node) && !("dueMs" in columns) ? { ...columns, dueMs: undefined } : columns;
+    Object.assign(node, changed);
+    (this.transition.nodes ??= []).push(isWhole(changed) ? changed : { ...changed, id: node.id });
   }
 
   insert(node: NodeRow): void {

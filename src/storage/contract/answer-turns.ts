@@ -3,8 +3,8 @@
  * answer lets a run continue, which would block the loop.
  */
 
-/** Answers of one turn: some 10 ms. */
-export const ANSWERS_OF_TURN = 500;
+/** Answers of one turn: some 10 ms with the work that follows them, such as workers that continue. */
+export const ANSWERS_OF_TURN = 128;
 
 export class AnswerTurns {
   /** Answers since the last turn that was waited for. */

@@ -44,6 +44,8 @@ export class Admission {
   #expiry: Expiry | undefined;
   /** Keys that are being admitted. True: another request has arrived meanwhile. */
   readonly #active = new Map<string, boolean>();
+  /** Keys whose last admission has failed: the store may have admitted runs that nobody has continued. */
+  readonly #failed = new Set<string>();
 
   constructor(options: AdmissionOptions) {
     this.#options = options;
@@ -99,9 +101,12 @@ export class Admission {
     busy.begin();
     let isFault = false;
     try {
+      if (this.#failed.has(id)) await this.#continueLost(of, limit);
       await this.#admit(of, limit);
+      this.#failed.delete(id);
     } catch (err) {
       isFault = true;
+      this.#failed.add(id);
       log.error({ worker: of.worker, err }, `Waiting runs of "${of.worker}" could not be started. It is tried again.`);
     }
     const isAsked = this.#active.get(id) === true;
@@ -125,6 +130,12 @@ export class Admission {
       isMore = fairness !== undefined && ids.length === FAIR_SLICE;
     }
     if (onLimit !== "queue") await this.#cancelBeyond(of, limit, onLimit);
+  }
+
+  /** With several processes, the job of an admitted run is written with its admission. */
+  async #continueLost(of: LimitedKey, { limit }: RunLimit): Promise<void> {
+    const { rows, isShared } = this.#options;
+    if (!isShared) for (const id of await rows.admitted(of, limit)) await this.#runs?.maybeAdmitted(id);
   }
 
   async #cancelBeyond(of: LimitedKey, limit: number, onLimit: OnLimit): Promise<void> {

@@ -24,6 +24,7 @@ import { isSuspended } from "../../machine/suspension.ts";
 import type { OutboxRows } from "../../machine/report-types.ts";
 import type { ControlMessage } from "../../machine/run-message.ts";
 import { calledIn, type Registry } from "../registry.ts";
+import { BesideWarning } from "./beside-warning.ts";
 import { awaitReplay } from "./replay-run.ts";
 import { Suspender } from "./suspender.ts";
 import { RunLoop, type RunLoopOptions, type RunSupervisor } from "./run-loop.ts";
@@ -32,7 +33,7 @@ import { ActiveRun } from "../../execution/active-run.ts";
 import { DueTimers } from "../../execution/due-timers.ts";
 import type { RunTable } from "../../execution/run-table.ts";
 
-export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor"> {
+export interface ActiveRunsOptions extends Omit<RunLoopOptions, "supervisor" | "besideWarning"> {
   registry: Registry;
   log: Log;
   runs: RunTable;
@@ -85,7 +86,7 @@ export class ActiveRuns implements RunSupervisor {
     const { runs, clock, state, rest } = options;
     // With several processes, each holds its waiting runs under leases.
     this.#suspender = options.cluster ? undefined : new Suspender({ runs, clock, state, rest });
-    this.#loop = new RunLoop({ ...options, supervisor: this });
+    this.#loop = new RunLoop({ ...options, supervisor: this, besideWarning: new BesideWarning(options.log) });
   }
 
   /** One function for all runs, to save memory. */
@@ -167,6 +168,13 @@ export class ActiveRuns implements RunSupervisor {
       else this.#beginWhenDue(known);
     } else if (stored && !hasEnded(stored.row)) await this.recover(stored, false);
     else if (stored) this.#options.admission.request(stored.row);
+  }
+
+  /** Continues a run if the store has admitted it, but the answer was lost. */
+  async maybeAdmitted(id: string): Promise<void> {
+    const [stored] = await this.#graphs.load([id]);
+    if (stored?.row.phase !== "queued" || stored.row.admittedMs === undefined) return;
+    await this.admitted(id, stored.row.admittedMs);
   }
 
   // Commands.

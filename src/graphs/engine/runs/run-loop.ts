@@ -13,6 +13,7 @@ import type { NodeRow } from "../../../storage/contract/graph-rows.ts";
 import type { GraphStore } from "../../../storage/contract/graph-store.ts";
 import type { TransactionRun } from "../../../storage/contract/transaction.ts";
 import type { Transition } from "../../../storage/contract/transition.ts";
+import type { BesideWarning } from "./beside-warning.ts";
 import type { Busy } from "./idle-tracker.ts";
 import type { EngineState } from "../engine-state.ts";
 import { StaleLeaseError, type ClusterPort } from "../cluster-port.ts";
@@ -49,6 +50,7 @@ export interface RunLoopOptions {
   runner: Runner;
   compensator: Compensator;
   supervisor: RunSupervisor;
+  besideWarning: BesideWarning;
   /** Called with each committed end of a step, sleep or wait. */
   onStep: ((step: StepReport) => void) | undefined;
 }
@@ -78,6 +80,7 @@ export class RunLoop implements MessageHandler {
 
   handle(run: ActiveRun, message: InboxMessage, reply: Reply | undefined): void {
     if (run.isLost) return refuse(message, reply);
+    this.#options.besideWarning.check(message);
     try {
       const nowMs = this.#options.clock.now();
       const transition =

@@ -4,7 +4,17 @@
  */
 import { setMaxListeners } from "node:events";
 
+/** An attempt that waits. */
+export interface WaitingAttempt {
+  /** Whether it does nothing else. */
+  readonly onlyWaits: boolean;
+  /** Whether it may end meanwhile. */
+  readonly mayEnd: boolean;
+}
+
 export class Abort {
+  /** Set once the attempt has waited; undefined also if its wait is never recorded. */
+  waiting: WaitingAttempt | undefined;
   #reason: Error | undefined;
   #controller: AbortController | undefined;
   #listener: ((reason: Error) => void) | undefined;

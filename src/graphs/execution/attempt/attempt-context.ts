@@ -70,8 +70,14 @@ export class AttemptContext implements WorkerContext {
     return (this.#tools ??= tools.calls(controller.signal));
   }
 
-  #event(type: Parameters<AttemptSink["event"]>[0], data: Json): void {
+  /** A report or a request, also beside a wait. */
+  #beat(): void {
     this.#limits.beat();
+    this.#durableCalls?.reported();
+  }
+
+  #event(type: Parameters<AttemptSink["event"]>[0], data: Json): void {
+    this.#beat();
     this.#options.sink.event(type, data);
   }
 
@@ -84,7 +90,7 @@ export class AttemptContext implements WorkerContext {
   }
 
   get heartbeat(): WorkerContext["heartbeat"] {
-    return () => this.#limits.beat();
+    return () => this.#beat();
   }
 
   /** Converts any value to text, because a log line must not fail the node. */
@@ -100,7 +106,7 @@ export class AttemptContext implements WorkerContext {
 
   get progress(): WorkerContext["progress"] {
     return (value, note) => {
-      this.#limits.beat();
+      this.#beat();
       // NaN, as of an empty list. Progress must not fail the node.
       if (!Number.isFinite(value)) return;
       this.#options.sink.progress(Math.min(1, Math.max(0, value)), note === undefined ? undefined : summaryOf(note));
@@ -109,13 +115,17 @@ export class AttemptContext implements WorkerContext {
 
   get summary(): WorkerContext["summary"] {
     return (text) => {
-      this.#limits.beat();
+      this.#beat();
       this.#options.sink.summary(summaryOf(text));
     };
   }
 
   get fetch(): WorkerContext["fetch"] {
-    return (url, init) => beginCall(() => this.#toolCalls.fetch(url, init));
+    return (url, init) =>
+      beginCall(() => {
+        const answer = this.#toolCalls.fetch(url, init);
+        return this.#options.durable ? this.#durable.during(answer) : answer;
+      });
   }
 
   get state(): WorkerContext["state"] {

@@ -14,6 +14,7 @@ import type { Transition } from "../../../storage/contract/transition.ts";
 import type { ArtifactRows } from "../../../storage/contract/artifacts.ts";
 import type { EventWaitInput, SentEventRows } from "../../../storage/contract/sent-events.ts";
 import { PauseAbort, type Abort } from "./abort.ts";
+import { AttemptRest } from "./attempt-rest.ts";
 import { CheckLost } from "../remote/remote-signal-checks.ts";
 import { requireArtifact, writeArtifact, type ArtifactData } from "./artifact.ts";
 import { callName, runEnclosed, type CallOwner } from "./enclosing-call.ts";
@@ -43,13 +44,13 @@ import type { Slot } from "../queue/slot.ts";
 import type { StartedAttempt } from "../started-attempt.ts";
 import { ReceivedEvents } from "./received-events.ts";
 import { Replay } from "./replay.ts";
-import { recordedError, requireSameCall, stepFailure, type RecordedCall } from "./recorded-step.ts";
+import { recordedError, repair, requireSameCall, stepFailure, type RecordedCall } from "./recorded-step.ts";
 import { TransactionLost } from "../remote/thread-transactions.ts";
 import { runStep } from "../step.ts";
 import type { KeptSignal } from "../../machine/signals.ts";
 import type { ValueLimits } from "../../definition/value-limits.ts";
-import { newWait, valueOf } from "./new-wait.ts";
-import { WaitCount } from "./wait-count.ts";
+import { eventParser, newWait, valueOf } from "./new-wait.ts";
+import { isSuspended, type SuspendPolicy } from "../../machine/suspension.ts";
 import { NodesWait, type Wait } from "../../machine/waits.ts";
 
 /** Dependencies of the durable calls of one attempt. */
@@ -63,8 +64,7 @@ export interface DurableOptions {
   readonly artifacts: ArtifactRows;
   readonly sentEvents: SentEventRows;
   readonly values: ValueLimits;
-  /** Whether the attempt may be ended while it waits. */
-  readonly suspends: boolean;
+  readonly suspend: SuspendPolicy;
 }
 
 /** A message without the fields that all messages of an attempt share. */
@@ -91,11 +91,9 @@ export class Durable {
   #patches: Map<string, Promise<boolean>> | undefined;
   #state: Record<string, Json>;
   #isStateNew = false;
-  #isParked = false;
   /** Number of running steps. */
   #steps = 0;
-  /** Undefined: the attempt stays in memory while it waits. */
-  readonly #waits: WaitCount | undefined;
+  readonly #rest: AttemptRest;
   /** Calls that arrived while the run is pausing and a step is running. */
   #held: (() => void)[] = [];
 
@@ -106,8 +104,8 @@ export class Durable {
     this.#machine = attempt.run.machine;
     this.#limits = limits;
     this.#keys = new Keys(this.#node.id);
+    this.#rest = new AttemptRest(attempt, options.suspend);
     this.#replay = new Replay(this.#machine.inner.ordersOf(this.#node.id));
-    this.#waits = options.suspends ? new WaitCount() : undefined;
     this.#state = { ...(this.#node.state as Record<string, Json> | undefined) };
   }
 
@@ -137,10 +135,23 @@ export class Durable {
     const kept = toJson(value, `the state "${key}" of "${node.id}"`, values.resultBytes);
     this.#state = { ...this.#state, [key]: kept };
     this.#isStateNew = true;
+    this.reported();
+  }
+
+  /** Counts a request of the attempt as work. */
+  async during<T>(request: Promise<T>): Promise<T> {
+    this.reported();
+    this.#rest.beginWork();
+    try {
+      return await request;
+    } finally {
+      this.#rest.endWork();
+    }
   }
 
   async checkpoint(): Promise<void> {
     this.#limits.beat();
+    this.reported();
     if (this.#isStateNew) await this.#commit({ type: "checkpoint" });
     await this.#pausePoint();
   }
@@ -214,9 +225,12 @@ export class Durable {
     }
     const startedMs = this.#options.clock.now();
     this.#steps++;
+    this.#rest.beginWork();
     // Another call of the attempt may begin to wait meanwhile, which returns the slot.
     const busy = this.#options.slot.keepBusy();
     try {
+      // After a crash it has to run again at once.
+      if (isSuspended(this.#node)) await this.#commit({ type: "checkpoint" });
       const result = structuredClone(await work());
       await this.#replay.settled();
       return result;
@@ -225,6 +239,7 @@ export class Durable {
       throw error;
     } finally {
       this.#steps--;
+      this.#rest.endWork();
       endInNextTurn(busy);
       this.#goOn();
       // A pause waits for this step only.
@@ -339,13 +354,7 @@ export class Durable {
     const counted = name.replaceAll("/", ":");
     const id = key === undefined ? this.#keys.useAgain("waitForEvent", counted) : this.#keys.use("waitForEvent", key);
     const wanted = toJson(match ?? null, `the match of "${id}"`, values.inputBytes);
-    const parse =
-      schema &&
-      (async (payload: Json) => {
-        const sent = payload as unknown as SentEvent;
-        const data = toJson(await parseWith(schema, sent.data), `the event "${name}"`, values.inputBytes);
-        return { ...sent, data };
-      });
+    const parse = schema && eventParser(schema, name, values);
     const event = { event: name, match: wanted };
     const received = await this.#settle(
       "event",
@@ -417,43 +426,42 @@ export class Durable {
   }
 
   /** @param make creates the wait. @param opening message that opens it. @param opened continues once it is open and stored. */
-  #settle<W extends Wait>(
-    kind: RecordedCall,
-    make: (wake: () => void) => W,
-    opening: (wait: W) => RemoteContext,
-    opened?: (wait: W) => Promise<void>,
-  ): Promise<Json> {
-    const settled = this.#outcome(kind, make, opening, opened);
-    return this.#waits?.call(settled) ?? settled;
-  }
-
-  async #outcome<W extends Wait>(
+  async #settle<W extends Wait>(
     kind: RecordedCall,
     make: (wake: () => void) => W,
     opening: (wait: W) => RemoteContext,
     opened?: (wait: W) => Promise<void>,
   ): Promise<Json> {
     this.#limits.beat();
-    await this.#pausePoint();
     let wake = (): void => undefined;
     const woken = new Promise<void>((resolve) => (wake = resolve));
     const wait = make(wake);
-    this.#recorded(wait.id, kind);
-    const known = this.#machine.inner.outcomeOf(wait);
-    if (known) {
-      await this.#delivered(this.#machine.inner.orderOf(wait));
-      return valueOf(known, wait);
+    this.#rest.beginWork();
+    try {
+      await this.#pausePoint();
+      this.#recorded(wait.id, kind);
+      const known = this.#machine.inner.outcomeOf(wait);
+      if (known) {
+        await this.#delivered(this.#machine.inner.orderOf(wait));
+        return valueOf(known, wait);
+      }
+      await this.#assign(wait, opening(wait));
+      if (!wait.outcome) await opened?.(wait);
+    } finally {
+      this.#rest.endWork();
     }
-    await this.#assign(wait, opening(wait));
-    if (!wait.outcome) await opened?.(wait);
     if (!wait.outcome) this.#park(wait);
-    const over = Promise.race([woken, this.#aborted]);
-    await (this.#waits?.rest(over) ?? over);
-    await this.#unpark();
-    // With other open waits it has no slot, but what follows this one runs all the same.
-    if (this.#isParked) endInNextTurn(this.#options.slot.keepBusy());
-    await this.#replay.settled();
-    return valueOf(wait.outcome, wait);
+    await Promise.race([woken, this.#aborted]);
+    this.#rest.beginWork();
+    try {
+      await this.#unpark();
+      // With other open waits it has no slot, but what follows this one runs all the same.
+      if (this.#rest.isParked) endInNextTurn(this.#options.slot.keepBusy());
+      await this.#replay.settled();
+      return valueOf(wait.outcome, wait);
+    } finally {
+      this.#rest.endWork();
+    }
   }
 
   /**
@@ -485,15 +493,19 @@ export class Durable {
   /** Frees the slot for other attempts. */
   #park(wait: Wait): void {
     this.#arm(wait);
-    if (this.#waits) this.#options.attempt.run.parked(this.#node.id, () => this.#onlyWaits());
-    if (this.#isParked) return;
-    this.#isParked = true;
-    this.#limits.hold();
-    this.#options.slot.free();
+    if (!this.#rest.isParked) {
+      this.#rest.isParked = true;
+      this.#limits.hold();
+      this.#options.slot.free();
+    }
+    this.#rest.began();
   }
 
-  #onlyWaits(): boolean {
-    return this.#isParked && this.#steps === 0 && this.#waits?.isAtRest === true && !this.#isStateNew;
+  /** The worker has reported something, maybe beside its waits. */
+  reported(): void {
+    this.#rest.beside();
+    // A failed commit aborts the attempt.
+    if (isSuspended(this.#node) && this.#isCurrent()) this.#commit({ type: "checkpoint" }).catch(() => undefined);
   }
 
   #arm(wait: Wait): void {
@@ -514,12 +526,12 @@ export class Durable {
 
   async #unpark(): Promise<void> {
     const [{ slot }, { inner }, node] = [this.#options, this.#machine, this.#node];
-    if (this.#isParked && inner.openOf(node.id) === 0) {
+    if (this.#rest.isParked && inner.openOf(node.id) === 0) {
       await Promise.race([slot.takeAgain(), this.#aborted]);
       // Meanwhile it may wait for something else.
       if (inner.openOf(node.id) > 0) slot.free();
-      else if (this.#isParked) {
-        this.#isParked = false;
+      else if (this.#rest.isParked) {
+        this.#rest.isParked = false;
         this.#limits.resume();
       }
     }
@@ -581,11 +593,4 @@ export class Durable {
 /** Counts as work until the code after a call has had its turn. */
 function endInNextTurn(busy: { end(): void }): void {
   setImmediate(() => busy.end());
-}
-
-/** The statements ran again in a repeated transaction: the new result replaces the old one. */
-function repair(transition: Transition, row: NodeRow | undefined, result: Json): Transition {
-  for (const each of [row, ...(transition.insertNodes ?? []), ...(transition.nodes ?? [])])
-    if (each && each.id === row?.id) each.result = result;
-  return transition;
 }

@@ -1,5 +1,7 @@
 /** Outcomes of steps as rows: errors that a worker may catch again after a restart, and the call that has recorded a row. */
 import type { NodeFailure, NodeRow, StepKind } from "../../../storage/contract/graph-rows.ts";
+import type { Json } from "../../../platform/shared/json.ts";
+import type { Transition } from "../../../storage/contract/transition.ts";
 import { FinalError } from "../../definition/final-error.ts";
 import { errorMessage, errorOf } from "../remote/thread-messages.ts";
 
@@ -54,4 +56,11 @@ export function requireSameCall(row: NodeRow, id: string, call: RecordedCall): v
 function callOf({ id, kind }: NodeRow, asked: string): RecordedCall {
   if (kind === "node" || kind === "child") return id === asked ? "call" : "map";
   return kind;
+}
+
+/** The statements ran again in a repeated transaction: the new result replaces the old one. */
+export function repair(transition: Transition, row: NodeRow | undefined, result: Json): Transition {
+  for (const each of [row, ...(transition.insertNodes ?? []), ...(transition.nodes ?? [])])
+    if (each && each.id === row?.id) each.result = result;
+  return transition;
 }
