@@ -29,22 +29,6 @@ const GOALS: readonly Goal[] = [
     limit: 300,
   },
   {
-    load: "recover() with suspended runs",
-    size: 100_000,
-    figure: "longest block",
-    unit: "ms",
-    of: ({ blockMs }) => blockMs,
-    limit: 50,
-  },
-  {
-    load: "recover() with suspended runs",
-    size: 100_000,
-    figure: "peak memory",
-    unit: "MB",
-    of: ({ peakMb }) => peakMb,
-    limit: 300,
-  },
-  {
     load: "recover() with delayed runs",
     size: 100_000,
     figure: "longest block",

@@ -50,7 +50,7 @@ const FOLLOWED_NODES = 50;
 
 const wait = worker("wait", async (_: number, ctx) => ctx.waitFor("go"));
 const sleep = worker("sleep", async (_: number, ctx) => ctx.sleep("30m"));
-const waitSuspended = worker("wait-suspended", { suspend: true }, async (_: number, ctx) => ctx.waitFor("go"));
+const waitKept = worker("wait-kept", { suspend: false }, async (_: number, ctx) => ctx.waitFor("go"));
 const sleepSuspended = worker("sleep-suspended", { suspend: true }, async (_: number, ctx) => ctx.sleep("30m"));
 const one = worker("one", (n: number) => n);
 const list = worker("list", (count: number) => Array.from({ length: count }, (_, at) => at));
@@ -58,7 +58,7 @@ const wide = graph<number, number[]>("wide", (g) => g.map("item", one, g.node("l
 
 /** @param hasPostgres without a server, starts over HTTP are left out */
 export function growthLoads(hasPostgres: boolean): GrowthLoad[] {
-  const recoveries = [recovery, recoveryOfSuspended, recoveryOfDelayed];
+  const recoveries = [recovery, recoveryOfKept, recoveryOfDelayed];
   const loads = [...recoveries, wakingSleepers, wakingSuspended, nodesInOneRun, followersOfOneRun];
   return hasPostgres ? [...loads, startsOverHttp] : loads;
 }
@@ -107,22 +107,22 @@ function databaseIn(folder: string): string {
   return `sqlite:${join(folder, "growth.db")}`;
 }
 
-/** Recovers runs that another process has started. @param start starts one of them. @param settled ends when they all wait. */
+/** Recovers runs that another process has started. @param start starts one of them. */
 function recoveryOf(
   name: string,
   start: (engine: Engine, at: number) => Promise<unknown>,
-  settled = allWaiting,
+  full: readonly number[] = [1000, 10_000, 100_000],
 ): GrowthLoad {
   const engineOf = (store: Store): Engine =>
-    createEngine({ store, clock: systemClock, workers: [wait, waitSuspended, one] });
+    createEngine({ store, clock: systemClock, workers: [wait, waitKept, one] });
   return {
     name,
-    sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 100_000] },
+    sizes: { quick: [20, 40], check: [500, 4000], full },
     prepare: (size, place) =>
       withStore(place, async (store) => {
         const engine = engineOf(store);
         await startAll(size, (at) => start(engine, at));
-        await settled(engine);
+        await allAtRest(engine);
         await engine.close();
       }),
     run: (size, place) =>
@@ -139,29 +139,25 @@ function recoveryOf(
   };
 }
 
-/** Each run has an attempt that waits. */
+/** Each run had an attempt that waited. */
 const recovery = recoveryOf("recover() with waiting runs", (engine, at) => engine.start("wait", at));
-/** Each run had an attempt, which was suspended. */
-const recoveryOfSuspended = recoveryOf(
-  "recover() with suspended runs",
-  (engine, at) => engine.start("wait-suspended", at),
-  allSuspended,
+/** The worker of each run is called again. Without 100,000, which would need more than a gigabyte. */
+const recoveryOfKept = recoveryOf(
+  "recover() with suspend: false",
+  (engine, at) => engine.start("wait-kept", at),
+  [1000, 10_000],
 );
 /** No run has an attempt. */
 const recoveryOfDelayed = recoveryOf("recover() with delayed runs", (engine, at) =>
   engine.start("one", at, { delay: "30d" }),
 );
 
-/** Longer than an attempt waits before it is suspended. */
-const SUSPENDED_MS = 2500;
+/** Longer than an attempt waits before that is recorded. */
+const AT_REST_MS = 2500;
 
-function allWaiting(engine: Engine): Promise<void> {
-  return engine.idle();
-}
-
-async function allSuspended(engine: Engine): Promise<void> {
+async function allAtRest(engine: Engine): Promise<void> {
   await engine.idle();
-  await new Promise((resolve) => setTimeout(resolve, SUSPENDED_MS));
+  await new Promise((resolve) => setTimeout(resolve, AT_REST_MS));
   await engine.idle();
 }
 
@@ -192,7 +188,7 @@ class JumpClock implements Clock {
   }
 }
 
-function wakingOf(name: string, sleeper: typeof sleep, settled = allWaiting): GrowthLoad {
+function wakingOf(name: string, sleeper: typeof sleep): GrowthLoad {
   return {
     name,
     sizes: { quick: [20, 40], check: [500, 4000], full: [1000, 10_000, 40_000] },
@@ -201,7 +197,7 @@ function wakingOf(name: string, sleeper: typeof sleep, settled = allWaiting): Gr
         const clock = new JumpClock();
         const engine = createEngine({ store, clock, workers: [sleeper] });
         await startAll(size, (at) => engine.start(sleeper.name, at));
-        await settled(engine);
+        await allAtRest(engine);
         const sample = await measured(async () => {
           clock.pass(HOUR_MS);
           await allDone(store, size);
@@ -213,7 +209,7 @@ function wakingOf(name: string, sleeper: typeof sleep, settled = allWaiting): Gr
 }
 
 const wakingSleepers = wakingOf("sleepers that wake together", sleep);
-const wakingSuspended = wakingOf("suspended sleepers that wake together", sleepSuspended, allSuspended);
+const wakingSuspended = wakingOf("suspended sleepers that wake together", sleepSuspended);
 
 async function allDone(store: Store, size: number): Promise<void> {
   while (((await store.graphs.countByStatus()).done ?? 0) < size) await new Promise((next) => setTimeout(next, 20));

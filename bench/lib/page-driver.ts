@@ -104,7 +104,9 @@ export async function measureScript(browser: Browser, url: string, selector: str
   await session.send("Profiler.setSamplingInterval", { interval: 250 });
   await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN });
   await session.send("Profiler.start");
-  await page.goto(url, { waitUntil: "networkidle" });
+  // On a slow processor the network can be idle before the modules that it brought have run, but a page has not loaded before they have.
+  await page.goto(url, { waitUntil: "load" });
+  await page.waitForLoadState("networkidle");
   const load = scriptTime((await session.send("Profiler.stop")).profile, new URL(url).origin);
   await session.send("Profiler.start");
   await click(page, selector);

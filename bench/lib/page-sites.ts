@@ -43,7 +43,10 @@ async function file(folder: string, path: string): Promise<Answer | undefined> {
   return body && { body, type: TYPES[extname(path)] ?? "application/octet-stream" };
 }
 
-const html = (body: string): Answer => ({ body, type: "text/html; charset=utf-8" });
+/** As svc's pages have them: only cross-origin isolated pages get a timer of 5 µs instead of 100. */
+const ISOLATED = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
+
+const html = (body: string): Answer => ({ body, type: "text/html; charset=utf-8", headers: ISOLATED });
 
 function pageOf(path: string): PageName | undefined {
   return PAGES.find((name) => path === `/${name}`);

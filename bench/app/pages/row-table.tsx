@@ -1,12 +1,7 @@
 /** The table of bench:pages: the workload of table.tsx over rows that are components and come with the page. */
-import { For, signal } from "svckit";
+import { batch, For, signal } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
-import { newRows } from "./table-data.ts";
-
-interface RowData {
-  id: number;
-  label: string;
-}
+import { newRows, withSignals, type Row as RowData, type RowContent } from "./table-data.ts";
 
 interface RowProps {
   row: RowData;
@@ -21,7 +16,7 @@ function Row(props: RowProps): JSX.Element {
       <td class="col-md-1">{props.row.id}</td>
       <td class="col-md-4">
         <a class="lbl" onClick={() => props.onSelect(props.row.id)}>
-          {props.row.label}
+          {props.row.label.value}
         </a>
       </td>
       <td class="col-md-1">
@@ -34,11 +29,17 @@ function Row(props: RowProps): JSX.Element {
   );
 }
 
-export function RowTable(props: { rows: RowData[] }): JSX.Element {
-  const rows = signal(props.rows);
+export function RowTable(props: { rows: RowContent[] }): JSX.Element {
+  const rows = signal(withSignals(props.rows));
   const selected = signal(0);
   const update = () => {
-    rows.value = rows.value.map((row, at) => (at % 10 === 0 ? { ...row, label: `${row.label} !!!` } : row));
+    batch(() => {
+      const all = rows.value;
+      for (let at = 0; at < all.length; at += 10) {
+        const row = all[at];
+        if (row) row.label.value += " !!!";
+      }
+    });
   };
   const swap = () => {
     const next = [...rows.value];
@@ -51,10 +52,10 @@ export function RowTable(props: { rows: RowData[] }): JSX.Element {
       <p>
         Selected: <output>{selected.value}</output>
       </p>
-      <button id="run" onClick={() => (rows.value = newRows(1000))}>
+      <button id="run" onClick={() => (rows.value = withSignals(newRows(1000)))}>
         Create 1,000 rows
       </button>
-      <button id="add" onClick={() => (rows.value = [...rows.value, ...newRows(1000)])}>
+      <button id="add" onClick={() => (rows.value = [...rows.value, ...withSignals(newRows(1000))])}>
         Append 1,000 rows
       </button>
       <button id="update" onClick={update}>

@@ -1,4 +1,20 @@
 /** Rows of the table workload: an id that is never used twice, and three words as label. */
+import { signal, type Signal } from "svckit";
+
+export interface RowContent {
+  id: number;
+  label: string;
+}
+
+export interface Row {
+  id: number;
+  label: Signal<string>;
+}
+
+/** Rows whose labels are signals, as in Solid's page: a change of a label writes one signal. */
+export const withSignals = (rows: readonly RowContent[]): Row[] =>
+  rows.map(({ id, label }) => ({ id, label: signal(label) }));
+
 const ADJECTIVES = "pretty large big small tall short long handsome plain quaint clean elegant easy angry crazy".split(
   " ",
 );
@@ -13,7 +29,7 @@ const any = (words: string[]): string => words[Math.floor(random() * words.lengt
 
 let lastId = 0;
 
-export function newRows(count: number): { id: number; label: string }[] {
+export function newRows(count: number): RowContent[] {
   return Array.from({ length: count }, () => ({
     id: ++lastId,
     label: `${any(ADJECTIVES)} ${any(COLOURS)} ${any(NOUNS)}`,
@@ -21,7 +37,7 @@ export function newRows(count: number): { id: number; label: string }[] {
 }
 
 /** The rows of a page from the server, the same each time. Their ids are negative, so that no new row has one of them. */
-export function firstRows(count: number): { id: number; label: string }[] {
+export function firstRows(count: number): RowContent[] {
   return Array.from({ length: count }, (_, at) => ({
     id: -1 - at,
     label: `${ADJECTIVES[at % ADJECTIVES.length]} ${COLOURS[at % COLOURS.length]} ${NOUNS[at % NOUNS.length]}`,

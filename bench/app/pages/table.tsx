@@ -1,28 +1,32 @@
 /** The table workload of js-framework-benchmark: rows created, changed, moved and removed in the browser. */
-import { For, signal } from "svckit";
+import { batch, For, signal } from "svckit";
 import type { JSX } from "svckit/jsx-runtime";
-import { newRows } from "./table-data.ts";
-
-type Row = { id: number; label: string };
+import { newRows, withSignals, type Row } from "./table-data.ts";
 
 export function TablePage(): JSX.Element {
   const rows = signal<Row[]>([]);
   const selected = signal(0);
   return (
     <main>
-      <button id="run" onClick={() => (rows.value = newRows(1000))}>
+      <button id="run" onClick={() => (rows.value = withSignals(newRows(1000)))}>
         Create 1,000 rows
       </button>
-      <button id="runlots" onClick={() => (rows.value = newRows(10_000))}>
+      <button id="runlots" onClick={() => (rows.value = withSignals(newRows(10_000)))}>
         Create 10,000 rows
       </button>
-      <button id="add" onClick={() => (rows.value = [...rows.value, ...newRows(1000)])}>
+      <button id="add" onClick={() => (rows.value = [...rows.value, ...withSignals(newRows(1000))])}>
         Append 1,000 rows
       </button>
       <button
         id="update"
         onClick={() =>
-          (rows.value = rows.value.map((row, at) => (at % 10 === 0 ? { ...row, label: `${row.label} !!!` } : row)))
+          batch(() => {
+            const all = rows.value;
+            for (let at = 0; at < all.length; at += 10) {
+              const row = all[at];
+              if (row) row.label.value += " !!!";
+            }
+          })
         }
       >
         Update every 10th row
@@ -49,7 +53,7 @@ export function TablePage(): JSX.Element {
                 <td class="col-md-1">{row.id}</td>
                 <td class="col-md-4">
                   <a class="lbl" onClick={() => (selected.value = row.id)}>
-                    {row.label}
+                    {row.label.value}
                   </a>
                 </td>
                 <td class="col-md-1">
