@@ -43,6 +43,11 @@ function twice(title: string, run: (story: Story) => Promise<void>): void {
 const link = (page: Page, name: string) => page.getByRole("link", { name, exact: true }).first().click();
 const press = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
 const sees = (page: Page, text: string) => page.locator("body", { hasText: text }).waitFor();
+/** Until the page shows it: an address that is opened before would cancel the request. */
+const signOut = async (page: Page): Promise<void> => {
+  await press(page, "Sign out");
+  await page.getByRole("link", { name: "Sign in", exact: true }).first().waitFor();
+};
 /** Opens an article from a list. */
 const open = (page: Page, title: string) => page.locator(".preview h2", { hasText: title }).click();
 const heading = (page: Page, name: string) => page.getByRole("heading", { name, level: 1 }).waitFor();
@@ -109,7 +114,7 @@ describe("a visitor", () => {
   twice("signs up, out and in again, and sees each input error", async (story) => {
     const { page, name } = story;
     await signUp(story);
-    await press(page, "Sign out");
+    await signOut(page);
     await link(page, "Sign in");
     await page.getByLabel("E-mail").fill(`${name}@example.com`);
     await page.getByLabel("Password").fill("not this one");
@@ -120,7 +125,7 @@ describe("a visitor", () => {
     await page.getByLabel("Password").fill("a long password");
     await press(page, "Sign in");
     await page.getByRole("link", { name, exact: true }).waitFor();
-    await press(page, "Sign out");
+    await signOut(page);
     await link(page, "Sign up");
     await page.getByLabel("Name", { exact: true }).fill(name);
     await page.getByLabel("E-mail").fill("other@example.com");
@@ -133,7 +138,7 @@ describe("a visitor", () => {
   twice("is asked to sign in for a page that only users may see, and returns to it", async (story) => {
     const { page, name } = story;
     await signUp(story);
-    await press(page, "Sign out");
+    await signOut(page);
     await page.goto(`${app.url}/editor`);
     await heading(page, "Sign in");
     await page.getByLabel("E-mail").fill(`${name}@example.com`);
@@ -147,7 +152,7 @@ describe("a visitor", () => {
       const { page, leave, takeComplaints } = await openTab(browser, { javaScriptEnabled: false });
       await page.goto(`${app.url}/register`);
       await signUp({ page, name: `reader${++stories}`, takeComplaints });
-      await press(page, "Sign out");
+      await signOut(page);
       await page.goto(`${app.url}/login?to=${encodeURIComponent(to)}`);
       await page.getByLabel("E-mail").fill(`reader${stories}@example.com`);
       await page.getByLabel("Password").fill("a long password");

@@ -236,13 +236,27 @@ describe("an error under svc dev", () => {
     await dialog().getByRole("button", { name: "Close" }).click();
   });
 
-  it("in browser-only code is shown immediately, with its import chain", async () => {
+  it("in browser-only code is shown immediately, with its import chain, and not on pages that lack the code", async () => {
+    const other = await openTab(browser);
+    await other.page.goto(`${app.url}/plain`);
     app.write("disk.ts", 'import { readFileSync } from "node:fs"; export const read = () => readFileSync("x").length;');
     app.edit(DESK, "import { greet", 'import { read } from "../disk.ts";\nimport { greet');
     await page.locator("#one button").click();
     app.edit(DESK, HANDLER, "(count.value += read())");
     await dialog().getByText("SVC104", { exact: true }).waitFor();
     await dialog().getByText("node:fs").first().waitFor();
+    for (let visit = 0; visit < 2; visit++) {
+      // The page listens too. It gets the fault no later than this listener.
+      await other.page.evaluate(async (events) => {
+        const source = new EventSource(events);
+        await new Promise((resolve) => source.addEventListener("fault", resolve));
+        source.close();
+        await new Promise(requestAnimationFrame);
+      }, "/_svc/dev/events");
+      assert.equal(await other.page.getByRole("alertdialog").count(), 0);
+      await other.page.reload();
+    }
+    await other.close();
     app.write(DESK, original);
     app.write("disk.ts", undefined);
     await dialog().waitFor({ state: "detached" });

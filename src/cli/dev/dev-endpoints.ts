@@ -47,7 +47,7 @@ export interface DevEndpointsOptions {
   news: {
     readonly fault: DevFault | undefined;
     thrownInBrowser(fault: DevFault): void;
-    brokenStyle(error: unknown): void;
+    brokenStyle(error: unknown, request: string): void;
   };
 }
 
@@ -80,17 +80,17 @@ export class DevEndpoints {
     const caller = { peer: message.socket.remoteAddress ?? "", header: (name: string) => headerOf(message, name) };
     if (url.pathname === PATHS.devOpen && seemsLocal(caller)) return this.#open(url, message, reply);
     const file = importedFile(url.pathname);
-    if (file !== undefined && isFromOwnPage(caller)) return this.#serveFile(file, message, reply);
+    if (file !== undefined && isFromOwnPage(caller)) return this.#serveFile(file, url.pathname, message, reply);
     return this.#http.handler(message, reply);
   }
 
   /** A stylesheet with an error is shown over the page, which keeps the stylesheet that it has. */
-  async #serveFile(file: string, message: IncomingMessage, reply: ServerResponse): Promise<void> {
+  async #serveFile(file: string, path: string, message: IncomingMessage, reply: ServerResponse): Promise<void> {
     const { host, news } = this.#options;
     try {
       await host.serveFile(file, message, reply);
     } catch (error) {
-      news.brokenStyle(error);
+      news.brokenStyle(error, path);
       reply.writeHead(500, { "content-type": "text/css", "cache-control": "no-store" }).end();
     }
   }

@@ -12,18 +12,26 @@ export class DevPages {
   readonly #listeners = new Set<(event: DevEvent) => void>();
   /** Current state, sent first to a page that connects. */
   #state: DevEvent | undefined;
-  /** Error of a stylesheet, until one changes. A page asks for its stylesheets before it connects. */
-  #brokenStyle: DevEvent | undefined;
+  /**
+   * Faults of single files by path: of chunks until the next build, of stylesheets until one changes. A page requests these files before
+   * it connects.
+   */
+  readonly #broken = new Map<string, DevEvent & { event: "fault" }>();
 
   send(event: DevEvent): void {
-    if (event.event === "style") this.#brokenStyle = undefined;
-    else if (event.event === "fault" && event.data.kind === "style") this.#brokenStyle = event;
-    else this.#state = event;
+    if (event.event === "style") this.#repaired("style");
+    else if (event.event === "build") this.#repaired("compile");
+    if (event.event === "fault" && event.data.request !== undefined) this.#broken.set(event.data.request, event);
+    else if (event.event !== "style") this.#state = event;
     for (const listener of this.#listeners) listener(event);
   }
 
+  #repaired(kind: DevFault["kind"]): void {
+    for (const [request, { data }] of this.#broken) if (data.kind === kind) this.#broken.delete(request);
+  }
+
   async *follow(signal: AbortSignal): AsyncGenerator<StreamEvent> {
-    const waiting = [this.#state, this.#brokenStyle].filter((event) => event !== undefined);
+    const waiting: DevEvent[] = [...(this.#state ? [this.#state] : []), ...this.#broken.values()];
     let wake = (): void => undefined;
     const listener = (event: DevEvent): void => {
       waiting.push(event);

@@ -31,21 +31,22 @@ export class DevReporter {
 
   /** Reports that the app does not load. */
   broken(error: unknown): void {
-    this.fault = this.brokenChunk(error);
+    this.fault = this.#show("compile", error);
   }
 
-  /** Reports that a part of the app's browser code does not build. */
-  brokenChunk(error: unknown): DevFault {
-    return this.#show("compile", error);
+  /** Reports that a part of the app's browser code does not build. @param request its path */
+  brokenChunk(error: unknown, request: string): void {
+    this.#show("compile", error, request);
   }
 
-  /** Reports that a stylesheet does not compile. */
-  brokenStyle(error: unknown): void {
-    this.#show("style", error);
+  /** Reports that a stylesheet does not compile. @param request its path */
+  brokenStyle(error: unknown, request: string): void {
+    this.#show("style", error, request);
   }
 
-  #show(kind: DevFault["kind"], error: unknown): DevFault {
-    const fault = { ...faultOf(kind, thrownOf(error), this.#root, traceServer), kind };
+  #show(kind: DevFault["kind"], error: unknown, request?: string): DevFault {
+    const found = faultOf(kind, thrownOf(error), this.#root, traceServer);
+    const fault: DevFault = { ...found, kind, ...(request !== undefined && { request }) };
     this.#error("Error", errorWithSource(error, this.#root));
     this.#pages.send({ event: "fault", data: fault });
     return fault;

@@ -10,7 +10,7 @@ import { createDevHost, type DevHost } from "../../web/compiler/dev/dev-host.ts"
 import { listen } from "../../platform/http/server.ts";
 import { SiteRules } from "../../platform/security/site-rules.ts";
 import { systemClock } from "../../platform/shared/clock.ts";
-import { BASE_PATH, VARIABLES } from "../../platform/shared/wire.ts";
+import { BASE_PATH, PATHS, VARIABLES } from "../../platform/shared/wire.ts";
 import { banner } from "../banner.ts";
 import { loadEnvFiles } from "../env-files.ts";
 import { DevEndpoints } from "./dev-endpoints.ts";
@@ -104,7 +104,7 @@ function stageOf(
       manifest: () => host.manifest(),
       chunk: (name) =>
         host.chunk(name).catch((error: unknown) => {
-          news.brokenChunk(error);
+          news.brokenChunk(error, `${PATHS.handler}/${name}.js`);
           throw error;
         }),
       script: (nonce, caught) => news.script(nonce, caught),

@@ -28,6 +28,8 @@ export interface DevFault {
   frame: string | undefined;
   /** The call stack, innermost first, without frames outside of the app. */
   calls: readonly { name: string; place: Place }[];
+  /** Path of the chunk or stylesheet that failed. Pages that did not request it still work. */
+  request?: string;
   /** Other compile errors, which are shown below this one. */
   others?: readonly DevFault[];
 }

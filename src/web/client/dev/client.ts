@@ -6,6 +6,7 @@ import type { DevFault } from "../../../platform/shared/dev-fault.ts";
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import { remember } from "../navigation/morph.ts";
 import { hide, show } from "./overlay.ts";
+import { forgetFaults, whenConcerned } from "./requests.ts";
 import { swapStyles } from "./styles.ts";
 import { buildOf, update } from "./update.ts";
 
@@ -27,19 +28,26 @@ const on = <Data>(type: string, react: (data: Data) => void): void =>
 
 on<string>("build", (current) => {
   if (reported !== undefined) return current === build ? undefined : location.reload();
+  forgetFaults("compile");
   hide(["compile"]);
   if (current !== build) follow();
 });
 on<DevFault>("fault", (fault) => {
-  faults++;
-  if (reported === undefined) show(fault);
+  if (reported === undefined) whenConcerned(fault, showReported);
+  else if (fault.request !== undefined) return;
   else if (JSON.stringify(JSON.parse(reported)) !== JSON.stringify(fault)) location.reload();
 });
 on<string>("style", (path) => {
+  forgetFaults("style");
   // If the stylesheet still has an error, the server reports it again.
   hide(["style"]);
   swapStyles(path);
 });
+
+function showReported(fault: DevFault): void {
+  faults++;
+  show(fault);
+}
 
 /** An error that the page itself shows with `_error.tsx`. */
 function showCaught(): void {
