@@ -20,6 +20,7 @@ const ACT_URL = "/_svc/act.js";
 const EFFECT_URL = "/_svc/effect.js";
 const BOUNDARY_URL = "/_svc/boundary.js";
 const CREATE_URL = "/_svc/create.js";
+const PROP_URL = "/_svc/prop.js";
 
 /** Core first: it fixes the short names of the properties that the parts share. */
 const ASSETS = [
@@ -80,6 +81,7 @@ const ASSETS = [
   "image",
   "portals",
   "prop",
+  "handler/element",
 ];
 /** Folders of src/web/client that hold assets under their own names. */
 const CLIENT_FOLDERS = ["runtime", "bindings", "created", "state", "actions", "streaming", "navigation"];
@@ -127,6 +129,9 @@ const importsByUrl: Plugin = {
         ? undefined
         : { path: `/_svc/${path.includes("attr") ? "attr" : "spread"}.js`, external: true },
     );
+    builder.onResolve({ filter: /\/state\/prop\.ts$/ }, ({ kind }) =>
+      kind === "entry-point" ? undefined : { path: PROP_URL, external: true },
+    );
     builder.onResolve({ filter: /\/bindings\/boundary\.ts$/ }, ({ kind }) =>
       kind === "entry-point" ? undefined : { path: BOUNDARY_URL, external: true },
     );
@@ -149,6 +154,7 @@ const RENAMED: Readonly<Record<string, string>> = {
   moments: "runtime/triggers",
   reseat: "navigation/transfer-state",
   visit: "navigation/client-navigation",
+  "handler/element": "created/element-chunk",
 };
 
 /** Source file of an asset. `ui-menu` is `ui/menu.ts`; parts of the operator pages are in the client folder of `ops`. */
@@ -158,7 +164,7 @@ function sourceOf(name: string): string {
   if (family === "flow") return join(OPS_CLIENT, "widgets", `${part}.ts`);
   if (family === "ops") return join(OPS_CLIENT, "screens", `${part === "palette" ? "command-palette" : part}.ts`);
   if (name === "flow" || name === "ops") return join(OPS_CLIENT, `${name}.ts`);
-  if (name === "ui" || name.includes("/")) return join(CLIENT, `${name}.ts`);
+  if (name === "ui" || (name.includes("/") && !(name in RENAMED))) return join(CLIENT, `${name}.ts`);
   return join(CLIENT, `${RENAMED[name] ?? inSomeFolder(name)}.ts`);
 }
 
@@ -197,7 +203,7 @@ function shortened(code: string): string {
 /** `import{a as e}from"/_svc/core.js"` -> `const{a:e}=await $svc.load("core")`: a failed import could never be retried. */
 function throughLoader(code: string): string {
   return code.replaceAll(
-    /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region|effect|create|boundary|attr|spread)\.js"/g,
+    /\bimport\{([^}]*)\}from"\/_svc\/(core|act|region|effect|create|boundary|attr|spread|prop)\.js"/g,
     (_import, list: string, part: string) => `const{${list.replaceAll(" as ", ":")}}=await $svc.load("${part}")`,
   );
 }
@@ -265,7 +271,7 @@ async function write(file: string, code: string): Promise<Sizes> {
 }
 
 await rm(target, { recursive: true, force: true });
-await mkdir(target, { recursive: true });
+await mkdir(join(target, "handler"), { recursive: true });
 const sizes: Record<string, Sizes> = {};
 for (const name of ASSETS) sizes[`${name}.js`] = await write(`${name}.js`, await minified(name));
 for (const name of ["ui.css", "flow.css", "ops.css", "forms.css"]) sizes[name] = await write(name, await style(name));

@@ -62,6 +62,7 @@ export {
   type PanDetail,
   type PinchDetail,
 } from "./web/jsx/gesture.ts";
+export type { Child } from "./web/jsx/element.ts";
 export { createRef, type Ref } from "./web/jsx/ref.ts";
 export { Await, type AwaitProps } from "./web/ssr/components/await.ts";
 export { resource, type FetchOptions } from "./web/ssr/resume/resource.ts";

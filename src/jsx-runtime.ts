@@ -7,7 +7,7 @@ export { block, component, made, madeIn, scope } from "./web/ssr/compiled.ts";
 export { chosen, kept, keptField, options } from "./web/ssr/resume/bound-fields.ts";
 export { unique } from "./web/ssr/resume/unique-rows.ts";
 export { virtual } from "./web/ssr/resume/virtual-rows.ts";
-export { once, still } from "./web/ssr/resume/store-prop-reads.ts";
+export { once, still, stillWhole } from "./web/ssr/resume/store-prop-reads.ts";
 export { uses } from "./web/ssr/resume/context-uses.ts";
 export {
   derive,
@@ -21,17 +21,22 @@ export {
   live,
   livePart,
   liveRange,
+  liveRow,
+  liveRows,
   liveScope,
   prop,
+  wholeProps,
 } from "./web/ssr/resume/live-props.ts";
-export { held, wholeState } from "./web/ssr/resume/held-state.ts";
+export { held, passedState, withMembers } from "./web/ssr/resume/held-state.ts";
 export { bindsSome, boundOver, boundProps, boundSpread, handled } from "./web/ssr/resume/spread-props.ts";
-export { fn, getter, lift, view } from "./web/ssr/resume/function-props.ts";
+export { fn, getter, lift, moduleValue, view, wrapped } from "./web/ssr/resume/function-props.ts";
 export {
   effectOfComponent as effect,
   effectOfHook as hookEffect,
   loadOfHook as hookLoad,
 } from "./web/ssr/resume/effect.ts";
+export { only } from "./web/ssr/resume/only-members.ts";
+export { resourceOfHook as hookResource } from "./web/ssr/resume/resource.ts";
 export { portal } from "./web/ssr/components/portal.ts";
 export { named } from "./web/ssr/components/slot.ts";
 export { outlet } from "./web/ssr/components/outlet.ts";

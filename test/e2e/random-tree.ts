@@ -118,8 +118,22 @@ class ComponentWriter {
     const attributes = root === "" ? "" : this.#attributes(inner);
     return `function C${this.#index}(${parameter}) {
   ${lines.join("\n  ")}
-  return <${root}${attributes}>${pieces}</${root}>;
+  ${this.#result(`<${root}${attributes}>${pieces}</${root}>`, inner)}
 }`;
+  }
+
+  /** What the component returns: an element or fragment, or a condition, which may have a name. */
+  #result(markup: string, scope: Scope): string {
+    const tape = this.#tape;
+    const flag = tape.pick(scope.flags);
+    const other = `<b>{${this.#text(scope)}}</b>`;
+    return tape.pick([
+      `return ${markup};`,
+      `return ${markup};`,
+      `return ${flag} ? ${markup} : ${other};`,
+      `return ${flag} && ${markup};`,
+      `const view = ${flag} ? ${other} : ${markup}; return <div>{view}</div>;`,
+    ]);
   }
 
   #attributes({ texts, shown = [], flags, numbers }: Scope): string {

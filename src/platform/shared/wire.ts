@@ -90,6 +90,8 @@ export const PATHS = {
   theme: "/_svc/theme",
   /** Followed by a file name: `/_svc/handler/counter-1a2b3c4d.js`. */
   handler: "/_svc/handler",
+  /** Chunk of the package: binds elements whose name is a value. */
+  elementChunk: "/_svc/handler/element.js",
   island: "/_svc/island",
   /** Hashed, immutable build assets such as stylesheets: `/_svc/asset/app-1a2b3c4d.css`. */
   asset: "/_svc/asset",
@@ -289,6 +291,8 @@ export const DOM = {
   rangeEnd: "]",
   /** Text of the comment after a part of a component's children that changes, before its number. */
   childPart: "c",
+  /** Text of the comment after the children of an element whose name is a value. */
+  elementChildren: "p0",
   /** Symbol of the handlers of elements that the browser created in a range. */
   createdHandler: "_c",
   /** Scope attribute: `s="7 counter-1a2b3c4d region store"`. */

@@ -120,7 +120,7 @@ export const APP_MISTAKES: readonly AppMistake[] = [
       "parts.ts": 'export * from "./middle.tsx";',
       "middle.tsx": 'import { Part } from "./part.tsx"; export const Middle = (props) => <Part {...props} />;',
       "part.tsx":
-        'import { signal } from "svckit"; export function Part(props) { if (!props.user) return <i>Guest</i>; const n = signal(1); return <p onClick={() => n.value++}>{n.value}</p>; }',
+        'import { signal } from "svckit"; export function Part(props) { if (!props.user) return <i>Guest</i>; const n = signal(props.user.length); return <p onClick={() => n.value++}>{n.value}</p>; }',
     },
     fixed: [
       {
@@ -266,11 +266,12 @@ export const RENDER_MISTAKES: readonly RenderMistake[] = [
     ],
   },
   {
-    name: "a handler of an object of the module that is spread as a prop",
+    name: "a handler of an object that a call made in the module, and that is spread as a prop",
     code: "SVC201",
-    text: "const press = { onClick: () => 1 }; const B = (props) => <button {...props.press}>x</button>; export const A = () => <B press={press} />;",
+    text: "const make = () => ({ onClick: () => 1 }); const press = make(); const B = (props) => <button {...props.press}>x</button>; export const A = () => <B press={press} />;",
     fixed: [
       "const B = (props) => <button {...props.press}>x</button>; export const A = () => <B press={{ onClick: () => 1 }} />;",
+      "const press = { onClick: () => 1 }; const B = (props) => <button {...props.press}>x</button>; export const A = () => <B press={press} />;",
       "const press = { onClick: () => 1 }; export const A = () => <button onClick={press.onClick}>x</button>;",
       "const usePress = () => { const n = signal(1); return { onClick: () => n.value++ }; }; export const A = () => { const press = usePress(); return <button {...press}>x</button>; };",
     ],
@@ -291,12 +292,23 @@ export const RENDER_MISTAKES: readonly RenderMistake[] = [
     fixed: ["const B = () => <div>x</div>; export const A = () => <div><B /></div>;"],
   },
   {
-    name: "a store of a context that a component shows as a whole",
+    name: "the store in a hook's result that a function gets as a whole",
     code: "SVC204",
-    text: "const C = createContext({ all: [0] }); const B = () => { const { all } = useContext(C); return <p>{all.join()}</p>; }; export function A() { const all = store([1]); return <C.Provider value={{ all }}><B /></C.Provider>; }",
+    text: "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const show = (form) => form.data.names.join(); const B = (props) => <p>{show(props.form)}</p>; export function A() { const form = useForm(); return <B form={form} />; }",
     fixed: [
-      "const C = createContext({ all: [0] }); const B = () => { const { all } = useContext(C); const shown = computed(() => all.join()); return <p>{shown.value}</p>; }; export function A() { const all = store([1]); return <C.Provider value={{ all }}><B /></C.Provider>; }",
-      "const C = createContext({ all: [0] }); const B = () => { const { all } = useContext(C); return <p>{untrack(() => all.join())}</p>; }; export function A() { const all = store([1]); return <C.Provider value={{ all }}><B /></C.Provider>; }",
+      "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const show = (data) => data.names.join(); const B = (props) => <p>{show(props.form.data)}</p>; export function A() { const form = useForm(); return <B form={form} />; }",
+      "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const show = (form) => form.data.names.join(); const B = (props) => <p>{untrack(() => show(props.form))}</p>; export function A() { const form = useForm(); return <B form={form} />; }",
+    ],
+  },
+  {
+    name: "the store in a hook's result that is spread into a component",
+    code: "SVC204",
+    text: "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const B = (props) => <p>{props.data.names.join()}</p>; export function A() { const form = useForm(); return <B {...form} />; }",
+    fixed: [
+      "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const B = (props) => <p>{props.data.names.join()}</p>; export function A() { const form = useForm(); return <B data={form.data} />; }",
+      "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const B = (props) => <p>{props.form.data.names.join()}</p>; export function A() { const form = useForm(); return <B form={form} />; }",
+      "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const B = (props) => { const shown = computed(() => props.data.names.join()); return <p>{shown.value}</p>; }; export function A() { const form = useForm(); return <B {...form} />; }",
+      "const useForm = () => { const data = store({ names: [1] }); return { data, title: 'x' }; }; const B = (props) => <p>{untrack(() => props.data.names.join())}</p>; export function A() { const form = useForm(); return <B {...form} />; }",
     ],
   },
   {

@@ -1,10 +1,18 @@
 /** Compiles a TSX file into a server module and a browser module. Both still contain TypeScript. */
 import { parse } from "./parse/parse.ts";
+import { parseWithSpreadChildren, type Parsed } from "./parse/spread-children.ts";
+import { originLinks, type OriginLink } from "./analyze/origins.ts";
+import { resourcesElsewhere } from "./analyze/escaping.ts";
 import { analyze } from "./analyze/analyze.ts";
+import type { FunctionImports } from "./analyze/returned-functions.ts";
+import { givenImports } from "./analyze/given-functions.ts";
 import { newExtraction } from "./extract/extract.ts";
+import { refuseControlFlowMistakes } from "./extract/control-flow-attributes.ts";
+import { returnedFormEdits } from "./extract/returned-forms.ts";
+import { firstFormEdits } from "./extract/forms.ts";
 import { refuseComponentCalls } from "./analyze/components.ts";
 import { ClientModule, exportedName, type ClientImport } from "./emit/client-module.ts";
-import type { SourceFile } from "./diagnostics.ts";
+import { changed, type SourceFile } from "./diagnostics.ts";
 import type { Output } from "./model.ts";
 import { NO_ALIASES, nameFrameworkImports, type FrameworkAliases } from "./framework-imports.ts";
 import { importOf, RUNTIME, svcImport } from "./analyze/declaration-kinds.ts";
@@ -23,7 +31,7 @@ import { refuseStaleReads } from "./analyze/stale-reads.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
 import { emitContexts } from "./emit/emit-contexts.ts";
 import type { LivePropsEmitter } from "./emit/emit-live-props.ts";
-import type { PassedProp } from "./emit/passed-props.ts";
+import type { CalledNames, PassedProp } from "./emit/passed-props.ts";
 import { LiftedEmitter } from "./emit/emit-lifted.ts";
 import { ServerOutput } from "./emit/server-output.ts";
 
@@ -59,6 +67,10 @@ export interface Compiled {
   kept: KeptByName;
   /** Names of the props that browser code captures. */
   captured: ReadonlySet<string>;
+  /** What the file's hooks and components pass on. */
+  links: readonly OriginLink[];
+  /** Imports that components, contexts and hooks get as values. */
+  given: readonly ClientImport[];
 }
 
 /** Browser code that only instances with live props need (emit-live-props.ts). */
@@ -73,6 +85,8 @@ export interface LiveModule {
   hooks: ReadonlySet<string>;
   /** Names of the props that are functions, which the browser may call. */
   functions: ReadonlySet<string>;
+  /** Names of the props that one piece of its code reads, separated by spaces. It runs if one of them is live. */
+  readTogether: ReadonlySet<string>;
   /** Names of the props that its code captures, which runs only if they are live. */
   captured: ReadonlySet<string>;
 }
@@ -93,7 +107,7 @@ export interface CompileOptions {
   /** Local names of imported hooks that return no state. Default: none. */
   plainHooks?: ReadonlySet<string> | undefined;
   /** Names of the props whose functions the app's browser code may call. Default: none. */
-  calledNames?: ReadonlySet<string> | undefined;
+  calledNames?: CalledNames | undefined;
   /** Names of components that the browser can't create, although they are values. Default: none. */
   serverOnly?: ReadonlySet<string>;
   /** Local names of imported components that can't follow props (analyze/frozen-components.ts). Default: none. */
@@ -102,6 +116,8 @@ export interface CompileOptions {
   kept?: KeptByName | undefined;
   /** Local names of imported components -> children that they may create in the browser. Default: none. */
   created?: PlacesByName | undefined;
+  /** Imports that are functions, or objects with functions. Default: none. */
+  functionImports?: FunctionImports | undefined;
 }
 
 /**
@@ -124,7 +140,10 @@ export function compile(text: string, path: string, options: CompileOptions = {}
  * const { output, problems } = compileCreate("export const View = () => <p>Hello</p>;", "view.tsx");
  */
 export function compileCreate(text: string, path: string, aliases: FrameworkAliases = NO_ALIASES): CreateModule {
-  const file: SourceFile = { path, text };
+  const parsed = parseForms({ path, text }, aliases);
+  const edits = returnedFormEdits(parsed.program);
+  if (edits.length === 0) return emitCreateModule(analyze(parsed.file, parsed.program));
+  const file = changed(parsed.file, edits);
   const program = parse(file);
   nameFrameworkImports(program, aliases);
   return emitCreateModule(analyze(file, program));
@@ -146,9 +165,10 @@ export function compileHooks(
   const client = new ClientModule(module);
   const out = new ServerOutput(file, client.names, { runtime, hasStyles: false });
   new LiftedEmitter(module, client, new BrowserEmitter(module, client), out).emit();
-  const isNeeded = emitContexts(module, out);
+  const isNeeded = emitContexts(module, out) || resourcesElsewhere(module).length > 0;
   module.problems.throwAny();
-  if (client.isEmpty && !isNeeded) return undefined;
+  const links = originLinks(module);
+  if (client.isEmpty && !isNeeded && links.length === 0) return undefined;
   const browser = client.isEmpty ? undefined : client.render();
   return {
     server: out.render(),
@@ -159,6 +179,8 @@ export function compileHooks(
     frozen: [],
     kept: new Map(),
     captured: client.captured,
+    links,
+    given: [],
     factories: [],
     spreads: [],
     values: undefined,
@@ -170,16 +192,38 @@ export function compileHooks(
   };
 }
 
+/** Parses a file whose forms of JSX are written as those that the next steps know. */
+function parseForms(source: SourceFile, aliases: FrameworkAliases): Parsed {
+  let parsed = parseWithSpreadChildren(source);
+  for (;;) {
+    nameFrameworkImports(parsed.program, aliases);
+    const edits = firstFormEdits(parsed.file, parsed.program);
+    if (edits === undefined) return parsed;
+    const file = changed(parsed.file, edits);
+    parsed = { file, program: parse(file) };
+  }
+}
+
 function importedAs(binding: Binding, { start, end }: Node): ClientImport[] {
   const declaration = importOf(binding);
   if (!declaration || svcImport(binding) !== undefined) return [];
   return [{ source: declaration.source.value, imported: exportedName(binding), local: binding.name, start, end }];
 }
 
-function liveModule({ client, passed, hasSpread, hooks, functions }: LivePropsEmitter): LiveModule | undefined {
+function liveModule(emitter: LivePropsEmitter): LiveModule | undefined {
+  const { client, passed, spreads, hooks, functions, readTogether } = emitter;
   if (client.isEmpty && functions.size === 0 && passed.length === 0) return undefined;
   const { imports, captured } = client;
-  return { output: client.render(), imports, passed, hasSpread, hooks, functions, captured };
+  return {
+    output: client.render(),
+    imports,
+    passed,
+    hasSpread: spreads.isAny,
+    hooks,
+    functions,
+    readTogether,
+    captured,
+  };
 }
 
 /** Compiles a file, and also returns the analysis for `svc explain`. */
@@ -199,18 +243,18 @@ export function compileFile(
     frozen,
     kept,
     created,
+    functionImports,
   }: CompileOptions = {},
 ) {
-  const file: SourceFile = { path, text };
-  const program = parse(file);
-  nameFrameworkImports(program, aliases);
-  const module = analyze(file, program);
+  const { file, program } = parseForms({ path, text }, aliases);
+  const module = analyze(file, program, functionImports);
   refuseOtherFrameworks(module);
   refuseUnsupportedSyntax(file, program, module.problems);
   refuseComponentCalls(module);
   refuseStaleReads(module);
   refusePropMutation(module);
   refuseDoubleKeys(module);
+  refuseControlFlowMistakes(module);
   const client = new ClientModule(module);
   const browser = new BrowserEmitter(module, client);
   const emitter = new ServerEmitter(
@@ -239,7 +283,7 @@ export function compileFile(
     client: client.isEmpty ? undefined : client.render(),
     clientImports: client.imports,
     factories: client.factories,
-    spreads: emitter.live.spreadImports.flatMap(({ binding, node }) => importedAs(binding, node)),
+    spreads: emitter.live.spreads.imports.flatMap(({ binding, node }) => importedAs(binding, node)),
     values: values.isEmpty ? undefined : { output: values.render(), imports: values.imports },
     views: views.isEmpty ? undefined : { output: views.render(), imports: views.imports },
     hasViews: emitter.views.isAny,
@@ -251,6 +295,8 @@ export function compileFile(
     frozen: frozenComponents(module),
     kept: emitter.kept.exported,
     captured: client.captured,
+    links: originLinks(module),
+    given: givenImports(module).flatMap((binding) => importedAs(binding, binding.node)),
   };
   return { compiled, module, client, templates: emitter.templates };
 }

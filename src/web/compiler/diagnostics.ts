@@ -1,11 +1,14 @@
 /** Compile errors: an SvcError with the position in the source, the cause and the fix. */
 import { errorName, SvcError, type ErrorCode } from "../../platform/shared/errors.ts";
+import { applyEdits, offsetBefore, type Edit } from "./edits.ts";
 
 /** The file that is being compiled. */
 export interface SourceFile {
   /** Path relative to the app root, with forward slashes. */
   path: string;
   text: string;
+  /** Of a source that was changed for the compiler: what its author wrote, and each change since. */
+  written?: { text: string; changes: readonly (readonly Edit[])[] };
 }
 
 /** Longest source, in characters, that a message repeats. */
@@ -28,10 +31,12 @@ export class Diagnostic extends SvcError {
   readonly #span: Span;
 
   constructor(file: SourceFile, code: ErrorCode, span: Span, text: string) {
-    const { line, column } = positionOf(file.text, span.start);
+    const place = writtenSpan(file, span);
+    const written = file.written?.text ?? file.text;
+    const { line, column } = positionOf(written, place.start);
     const name = errorName(code);
     const more = name === undefined ? "" : `\n\nSee ${code} ${name} in docs/errors.md.`;
-    super(code, `${code} ${file.path}:${line}:${column}\n${text}\n\n${codeFrame(file.text, span)}${more}`);
+    super(code, `${code} ${file.path}:${line}:${column}\n${text}\n\n${codeFrame(written, place)}${more}`);
     this.path = file.path;
     this.line = line;
     this.column = column;
@@ -57,6 +62,27 @@ export class Diagnostic extends SvcError {
  */
 export function diagnostic(file: SourceFile, code: ErrorCode, span: Span, message: string): Diagnostic {
   return new Diagnostic(file, code, span, message);
+}
+
+/** @returns a file with a change. */
+export function changed(file: SourceFile, edits: readonly Edit[]): SourceFile {
+  const { text, changes } = file.written ?? { text: file.text, changes: [] };
+  return { ...file, text: applyEdits(file.text, edits), written: { text, changes: [...changes, edits] } };
+}
+
+/** Line and column, both from 1, in the file as its author wrote it. */
+export function placeIn(file: SourceFile, offset: number): { line: number; column: number } {
+  return positionOf(file.written?.text ?? file.text, writtenOffset(file, offset));
+}
+
+function writtenOffset({ written }: SourceFile, offset: number): number {
+  return (written?.changes ?? []).reduceRight((at, edits) => offsetBefore(edits, at), offset);
+}
+
+function writtenSpan(file: SourceFile, { start, end }: Span): Span {
+  const from = writtenOffset(file, start);
+  // The text behind the span may come from another place.
+  return { start: from, end: Math.max(from, writtenOffset(file, end - 1)) + 1 };
 }
 
 /** Line and column, both from 1. */

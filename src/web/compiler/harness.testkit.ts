@@ -12,6 +12,7 @@ import { ValueNames } from "../ssr/resume/value-names.ts";
 import { Render } from "../ssr/render.ts";
 
 import { LIVE_QUERY } from "./emit/derived-values.ts";
+import { VALUES_QUERY } from "./emit/emit-component-values.ts";
 import { SvcError } from "../../platform/shared/errors.ts";
 import { PATHS } from "../../platform/shared/wire.ts";
 import { compile, type Compiled, type CompileOptions } from "./compile.ts";
@@ -96,6 +97,28 @@ async function evaluate(code: string, resolve: (source: string) => string): Prom
 
 const fileOf = (path: string): string => new URL(path, import.meta.url).href;
 
+async function rendered(
+  text: string,
+  props: Record<string, unknown>,
+  name: string,
+  options: CompileOptions,
+): Promise<{ page: Render; written: string }> {
+  const module = await evaluate(compileTsx(text, options).server.code, (source) =>
+    fileOf(source === "svckit" ? "./harness.testkit.js" : "../../jsx-runtime.js"),
+  );
+  const view = module[name] as (props: Record<string, unknown>) => unknown;
+  const page = new Render(
+    {
+      build: "b",
+      chunks: { [MODULE]: "test-1", [MODULE + LIVE_QUERY]: "live-1", [MODULE + VALUES_QUERY]: "values-1" },
+      actions: [],
+    },
+    () => "token",
+    options.isDevelopment ? { names: new ValueNames() } : {},
+  );
+  return { page, written: renderInto(page, () => html(() => component(view, props))) };
+}
+
 /** HTML of the component `name`, rendered by the real runtime. @param name default: `A`. */
 export async function render(
   text: string,
@@ -103,19 +126,16 @@ export async function render(
   name = "A",
   options: CompileOptions = {},
 ): Promise<string> {
-  const module = await evaluate(compileTsx(text, options).server.code, (source) =>
-    fileOf(source === "svckit" ? "./harness.testkit.js" : "../../jsx-runtime.js"),
-  );
-  const view = module[name] as (props: Record<string, unknown>) => unknown;
-  const page = new Render(
-    { build: "b", chunks: { [MODULE]: "test-1", [MODULE + LIVE_QUERY]: "live-1" }, actions: [] },
-    () => "token",
-    options.isDevelopment ? { names: new ValueNames() } : {},
-  );
-  const written = renderInto(page, () => html(() => component(view, props)));
+  const { page, written } = await rendered(text, props, name, options);
   // As a page does: it serializes the captured values.
   if (options.isDevelopment) page.state();
   return written;
+}
+
+/** The state from which the component `A` resumes. */
+export async function stateOf(text: string, props: Record<string, unknown>): Promise<string> {
+  const { page } = await rendered(text, props, "A", {});
+  return page.state();
 }
 
 /** Evaluates the browser module; its runtime is the functions below. @param modules values of the app's imports. */

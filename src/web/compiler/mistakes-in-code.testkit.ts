@@ -3,6 +3,13 @@ import type { Mistake } from "./mistake.testkit.ts";
 
 export const CODE_MISTAKES: Mistake[] = [
   [
+    "a comparison of components in a handler",
+    "const B = () => <b />; const C = () => <i />; export function A() { const view = signal(B); return <p onClick={() => (view.value = view.value === «B» ? C : view.value)}><Dynamic is={view.value} /></p>; }",
+    "SVC107",
+    /Compare names instead/,
+    'const B = () => <b />; const C = () => <i />; const views = { b: B, c: C }; export function A() { const name = signal("b"); return <p onClick={() => (name.value = name.value === "b" ? "c" : "b")}><Dynamic is={views[name.value]} /></p>; }',
+  ],
+  [
     "a field bound to text",
     'export const A = () => <input bind:value={«"x"»} />;',
     "SVC110",
@@ -14,7 +21,7 @@ export const CODE_MISTAKES: Mistake[] = [
   ],
   [
     "a captured let",
-    "export function A() { let n = 0; return <p onClick={() => «n»}>x</p>; }",
+    "export function A() { let n = 0; n = 1; return <p onClick={() => «n»}>x</p>; }",
     "SVC101",
     /const n = signal/,
     "export function A() { const n = signal(0); return <p onClick={() => n.value}>x</p>; }",
@@ -22,7 +29,7 @@ export const CODE_MISTAKES: Mistake[] = [
   ],
   [
     "a let as handler",
-    "export function A() { let f = () => 1; return <p onClick={«f»}>x</p>; }",
+    "export function A() { let f = () => 1; f = () => 2; return <p onClick={«f»}>x</p>; }",
     "SVC101",
     /Write const f = /,
     "export function A() { const f = () => 1; return <p onClick={f}>x</p>; }",
@@ -189,19 +196,36 @@ export const CODE_MISTAKES: Mistake[] = [
   ],
   [
     "a branch chosen once by a signal",
-    "export function A() { const c = signal(1); if («c.value > 9») return <b>x</b>; return <i>y</i>; }",
+    "export function A() { const c = signal(1); try { if («c.value > 9») return <b>x</b>; } catch {} return <i>y</i>; }",
     "SVC112",
     /<Show>/,
+    "export function A() { const c = signal(1); if (c.value > 9) return <b>x</b>; return <i>y</i>; }",
     "export function A() { const c = signal(1); return <p>{c.value > 9 ? <b>x</b> : <i>y</i>}</p>; }",
     "export function A() { const c = signal(1); return <p><Show when={c.value > 9} fallback={<i>y</i>}><b>x</b></Show></p>; }",
     "export function A() { const c = signal(1); if (untrack(() => c.value > 9)) return <b>x</b>; return <i>y</i>; }",
   ],
   [
     "a branch chosen once by a constant that reads a signal",
-    "export function A() { const c = signal(1); const isBig = c.value > 9; if («isBig») return <b>x</b>; return <i>y</i>; }",
+    "export function A() { const c = signal(1); const isBig = c.value > 9; try { if («isBig») return <b>x</b>; } catch {} return <i>y</i>; }",
     "SVC112",
     /<Show>/,
+    "export function A() { const c = signal(1); const isBig = c.value > 9; if (isBig) return <b>x</b>; return <i>y</i>; }",
     "export function A() { const c = signal(1); return <p>{c.value > 9 ? <b>x</b> : <i>y</i>}</p>; }",
+  ],
+  [
+    "state behind a return that a signal decides",
+    "export function A() { const c = signal({ n: 1 }); if («!c.value») return <b>x</b>; const m = signal(c.value.n); return <i onClick={() => m.value++}>{m.value}</i>; }",
+    "SVC112",
+    /but `m = signal\(c\.value\.n\)` \(line \d+\) may not\. Write it before the first return/,
+    "export function A() { const c = signal({ n: 1 }); const m = signal(c.value?.n); if (!c.value) return <b>x</b>; return <i onClick={() => m.value++}>{m.value}</i>; }",
+    "function B({ n }) { const m = signal(n); return <i onClick={() => m.value++}>{m.value}</i>; } export function A() { const c = signal({ n: 1 }); if (!c.value) return <b>x</b>; return <B n={c.value.n} />; }",
+  ],
+  [
+    "a branch in a loop chosen once by a signal of a hook",
+    "function useN() { const n = signal(1); return { n }; } export function A() { const { n } = useN(); for (const x of [1, 2]) { if («n.value > x») return <b>x</b>; } return <i>y</i>; }",
+    "SVC112",
+    /n\.value is read once/,
+    "function useN() { const n = signal(1); return { n }; } export function A() { const { n } = useN(); return [1, 2].some((x) => n.value > x) ? <b>x</b> : <i>y</i>; }",
   ],
   [
     "a branch chosen once by a switch over a signal",
@@ -221,19 +245,20 @@ export const CODE_MISTAKES: Mistake[] = [
   ],
   [
     "a constant with JSX that reads a signal once and is shown",
-    "export function A() { const c = signal([1]); const rows = c.value.map((x) => <li>{x}</li>); return <ul onClick={() => (c.value = [])}>{«rows»}</ul>; }",
+    "export function A() { const c = signal([1]); const rows = [c.value.map((x) => <li>{x}</li>)]; return <ul onClick={() => (c.value = [])}>{«rows»}{rows}</ul>; }",
     "SVC112",
     /in a function: const rows = \(\) => …; and \{rows\(\)\};/,
-    "export function A() { const c = signal([1]); return <ul onClick={() => (c.value = [])}>{c.value.map((x) => <li>{x}</li>)}</ul>; }",
+    "export function A() { const c = signal([1]); const rows = c.value.map((x) => <li>{x}</li>); return <ul onClick={() => (c.value = [])}>{rows}{rows}</ul>; }",
     "export function A() { const c = signal([1]); const rows = () => c.value.map((x) => <li>{x}</li>); return <ul onClick={() => (c.value = [])}>{rows()}</ul>; }",
     "export function A() { const c = signal([1]); const rows = untrack(() => c.value.map((x) => <li>{x}</li>)); return <ul onClick={() => (c.value = [])}>{rows}</ul>; }",
   ],
   [
     "a variable with JSX that depends on a signal and is shown",
-    "export function A() { const c = signal(1); let view = <i>x</i>; if (c.value > 1) view = <b>y</b>; return <p onClick={() => c.value++}>{«view»}</p>; }",
+    "export function A() { const c = signal(1); let view = <i>x</i>; for (let n = 0; n < c.value; n++) view = <b>y</b>; return <p onClick={() => c.value++}>{«view»}</p>; }",
     "SVC112",
     /in a function: const view/,
     "export function A() { const c = signal(1); const view = () => { if (c.value > 1) return <b>y</b>; return <i>x</i>; }; return <p onClick={() => c.value++}>{view()}</p>; }",
+    "export function A() { const c = signal(1); let view = <i>x</i>; if (c.value > 1) view = <b>{view}</b>; return <p onClick={() => c.value++}>{view}</p>; }",
   ],
   [
     "an array that a loop over a signal fills and that is shown",

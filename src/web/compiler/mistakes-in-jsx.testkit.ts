@@ -3,6 +3,63 @@ import type { Mistake } from "./mistake.testkit.ts";
 
 export const JSX_MISTAKES: Mistake[] = [
   [
+    "a slot in a branch of a component",
+    "export function A(props) { const open = signal(false); return <p>{open.value && <b>«<Slot>none</Slot>»</b>}</p>; }",
+    "SVC109",
+    /Write \{props\.children \?\? fallback\}/,
+    'export function A(props) { const open = signal(false); return <p>{open.value && <b>{props.children ?? "none"}</b>}</p>; }',
+  ],
+  [
+    "a named slot in a branch of a component",
+    'export function A(props) { const open = signal(false); return <p>{open.value && <b>«<Slot name="top" />»</b>}</p>; }',
+    "SVC109",
+    /Pass that content as a prop, top=/,
+    "export function A(props) { const open = signal(false); return <p>{open.value && <b>{props.top}</b>}</p>; }",
+  ],
+  [
+    "a function with JSX as the default of a prop",
+    "export function A({ list, render = «(x) => <b>{x}</b>» }) { return <p>{list.map((x) => render(x))}</p>; }",
+    "SVC120",
+    /Write the JSX where it is shown/,
+    "export function A(props) { return <p>{props.list.map((x) => props.render ? props.render(x) : <b>{x}</b>)}</p>; }",
+  ],
+  [
+    "a function for the key of a list's rows",
+    "export function A() { const list = signal([{ id: 1 }]); return <p><For each={list.value} «key={(item) => item.id}»>{(item) => <b>{item.id}</b>}</For></p>; }",
+    "SVC109",
+    /Write by=/,
+    "export function A() { const list = signal([{ id: 1 }]); return <p><For each={list.value} by={(item) => item.id}>{(item) => <b>{item.id}</b>}</For></p>; }",
+  ],
+  [
+    "an attribute that a condition lacks",
+    "export function A() { const open = signal(true); return <p><Show when={open.value} «otherwise={<i>no</i>}»><b>yes</b></Show></p>; }",
+    "SVC109",
+    /It takes when, fallback/,
+    "export function A() { const open = signal(true); return <p><Show when={open.value} fallback={<i>no</i>}><b>yes</b></Show></p>; }",
+  ],
+  [
+    "a fallback of alternatives",
+    "export function A() { const n = signal(0); return <p><Match «fallback={<i>no</i>}»><Case when={n.value}><b>yes</b></Case></Match></p>; }",
+    "SVC109",
+    /Write a last <Case> without when/,
+    "export function A() { const n = signal(0); return <p><Match><Case when={n.value}><b>yes</b></Case><Case><i>no</i></Case></Match></p>; }",
+  ],
+  [
+    "a function in a condition that does more than return",
+    "export function A() { const user = signal(null); return <p><Show when={user.value}>{«(user) => { const { name } = user; return <b>{name}</b>; }»}</Show></p>; }",
+    "SVC109",
+    /needs one named parameter/,
+    "export function A() { const user = signal(null); return <p><Show when={user.value}>{(user) => <b>{user.name}</b>}</Show></p>; }",
+    "export function A() { const user = signal(null); return <p><Show when={user.value}><b>{user.value.name}</b></Show></p>; }",
+  ],
+  [
+    "an element behind a rewritten list",
+    "export function A() { const list = signal([]); return <p><For each={list.value} fallback={<i>none</i>}>{(item) => <b>{item}</b>}</For><Show «keyed»  when={list.value}><i /></Show></p>; }",
+    "SVC109",
+    /Leave it out/,
+    "export function A() { const list = signal([]); return <p><For each={list.value} fallback={<i>none</i>}>{(item) => <b>{item}</b>}</For><Show when={list.value}><i /></Show></p>; }",
+  ],
+  [
     "a spread of props that change",
     'const B = (p) => <b title={p.title} />; export function A() { const n = signal(1); return <B «{...(n.value > 1 ? { title: "x" } : {})}» />; }',
     "SVC121",
@@ -37,6 +94,20 @@ export const JSX_MISTAKES: Mistake[] = [
     /Write them by name/,
     "const B = (p) => <b>{p.text}</b>; export function A() { const list = store([{ text: 1 }]); return <p>{list.map((item) => <B text={item.text} />)}</p>; }",
   ],
+  [
+    "children of a text area that change",
+    "const B = (p) => <textarea>{p.children}</textarea>; export function A() { const n = signal(1); return <p onClick={() => n.value++}><«B»>n {n.value}</B></p>; }",
+    "SVC121",
+    /marks for text\. Pass the text as another prop/,
+    "const B = (p) => <textarea>{p.text}</textarea>; export function A() { const n = signal(1); return <p onClick={() => n.value++}><B text={`n ${n.value}`} /></p>; }",
+  ],
+  [
+    "a component that the signal of a hook chooses once",
+    "const B = () => <b />; function useView() { const view = signal(B); return { view }; } export function A() { const { view } = useView(); const View = view.value; return <p><«View» /></p>; }",
+    "SVC112",
+    /Write <Dynamic is=\{view\.value\} \/> here/,
+    "const B = () => <b />; function useView() { const view = signal(B); return { view }; } export function A() { const { view } = useView(); return <p><Dynamic is={view.value} /></p>; }",
+  ],
   ["text that is no TSX", "export const A = () => <p></«b»>;", "SVC_INVALID", /./, "export const A = () => <p></p>;"],
   [
     "a field that hides a property of its form",
@@ -61,7 +132,7 @@ export const JSX_MISTAKES: Mistake[] = [
   ],
   [
     "a prop that changes and decides about state behind a return",
-    "function B(props) { if (!props.x) return <i>none</i>; const n = signal(1); return <b onClick={() => n.value++}>{n.value}</b>; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B «x={s.value}» /></p>; }",
+    "function B(props) { if (!props.x) return <i>none</i>; const n = signal(props.x.length); return <b onClick={() => n.value++}>{n.value}</b>; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B «x={s.value}» /></p>; }",
     "SVC121",
     /shows it by "!props\.x" \(pages\/test\.tsx:\d+:\d+\), which decides only once.*before the first return/,
     "function B(props) { const n = signal(1); if (!props.x) return <i>none</i>; return <b onClick={() => n.value++}>{n.value}</b>; } export function A() { const s = signal(1); return <p onClick={() => (s.value = 0)}><B x={s.value} /></p>; }",
@@ -76,7 +147,7 @@ export const JSX_MISTAKES: Mistake[] = [
   ],
   [
     "a prop that changes and decides about JSX in a constant",
-    "function B(props) { const rows = props.list.map((x) => <li>{x}</li>); return <ul>{rows}</ul>; } export function A() { const s = signal([1]); return <div onClick={() => (s.value = [])}><B «list={s.value}» /></div>; }",
+    "function B(props) { const rows = [props.list.map((x) => <li>{x}</li>)]; return <ul>{rows}{rows}</ul>; } export function A() { const s = signal([1]); return <div onClick={() => (s.value = [])}><B «list={s.value}» /></div>; }",
     "SVC121",
     /shows it by "rows" \(pages\/test\.tsx:\d+:\d+\).*in a function/,
     "function B(props) { return <ul>{props.list.map((x) => <li>{x}</li>)}</ul>; } export function A() { const s = signal([1]); return <div onClick={() => (s.value = [])}><B list={s.value} /></div>; }",

@@ -48,10 +48,10 @@ export interface Handler {
 }
 
 /**
- * `global` ignores events that neither bubble nor occur at the document or window. `once` removes the attribute. `stop` stops
+ * `global` ignores events that neither bubble nor occur at the document or window. `within` ignores events outside of the element. `once` removes the attribute. `stop` stops
  * propagation. `keep` reads the bound field that the handler belongs to.
  */
-export type HandlerStep = "global" | "once" | "stop" | "keep";
+export type HandlerStep = "global" | "within" | "once" | "stop" | "keep";
 
 /** The function of a list row; inside it `$` is `{ $, i, n }`. `level` 1 is the outermost list. */
 export interface Frame {
@@ -74,8 +74,8 @@ export interface Scope {
   /** Edits of the source text for the browser code of this scope. */
   edits: MagicString;
   slots: Slot[];
-  /** Number of slots that bindings read. These slots come first. */
-  boundCount: number;
+  /** Indices of the slots that bindings read. */
+  bound: Set<number>;
   /** Whether the browser needs the scope even if no captured value is reactive, as for an effect, a ref or a bound field. */
   isNeeded: boolean;
   events: Set<string>;
@@ -114,8 +114,10 @@ export interface LiveScope {
   block: string;
   /** Code of the component's props object. */
   props: string;
-  /** Number of leading slots that bindings read. */
-  boundCount: number;
+  /** Code of an object that has live props if `props` has some. */
+  given: string;
+  /** Indices of the slots that bindings read. */
+  bound: ReadonlySet<number>;
   /** Names of props, separated by spaces, for each bit of the mask that says which bindings the instance has. */
   conditions: readonly string[];
   /** Code of each slot. */
@@ -130,7 +132,7 @@ export function newScope(index: number, edits: Scope["edits"]): Scope {
     index,
     edits,
     slots: [],
-    boundCount: 0,
+    bound: new Set(),
     isNeeded: false,
     events: new Set(),
     conditions: new Map(),
@@ -199,10 +201,8 @@ export interface FieldAttribute {
   kind: "field";
   property: FieldProperty;
   target: Expression;
-  /** Suffix of `target` in assignments: empty for a field of a store, `.value` for a signal. */
+  /** Suffix of `target` in assignments: `.value` for a signal, empty for a member. The member may have a signal, which only running code finds. */
   access: "" | ".value";
-  /** Whether only the server knows that the target is a field of a store, and no signal. */
-  isOfUnknown?: true;
   /** Source of the field's own value, which identifies it in a group. */
   own: string;
 }
@@ -279,7 +279,8 @@ export interface List {
   element: Element | undefined;
   level: number;
   isSole: boolean;
-  key: number | undefined;
+  /** A text is written only for instances with live props. */
+  key: number | string | undefined;
 }
 
 /** What the server writes once, unless it reads a live prop. */
@@ -292,6 +293,8 @@ export interface Piece {
   props?: string;
   /** Key of the comment behind it, for instances with live props. */
   key?: string;
+  /** The list that it is, if it reads live props. */
+  rows?: List;
   /** Number of the part of a component's children that it is. */
   part?: number;
   /** Server code of the attribute of a scope of its own, if it changes and is in no element of its component. */

@@ -34,8 +34,9 @@ import {
 } from "./framework-imports.ts";
 import { Problems } from "./problems.ts";
 import { calledNames, newAppModules, type AppModules } from "./build/app-modules.ts";
-import { noteCompiled } from "./build/compiled-modules.ts";
-import { plainHooks, STATE_FUNCTIONS } from "./build/state-hooks.ts";
+import { calledFunctions, noteCompiled, noteHooks } from "./build/compiled-modules.ts";
+import { compiledFrom, compileTsx, mayHoldHooks } from "./build/compile-module.ts";
+import { plainHooks } from "./build/state-hooks.ts";
 import { browserSvc, SERVER_NAME, withServerNames } from "./build/browser-names.ts";
 import { ImportChain, relativePath } from "./build/import-chain.ts";
 import { SVC } from "./analyze/declaration-kinds.ts";
@@ -43,6 +44,7 @@ import { refuseOtherHooks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { importsOf } from "./parse/imports.ts";
 import { parse } from "./parse/parse.ts";
+import { functionImports } from "./build/function-imports.ts";
 import { factoryProblem, spreadProblem } from "./build/given-imports.ts";
 import { contextNames } from "./analyze/contexts.ts";
 import { refuseModuleState } from "./analyze/module-state.ts";
@@ -195,7 +197,7 @@ export function svc(options: PluginOptions = {}): Plugin {
       const isLive = module.endsWith(LIVE_QUERY);
       const source = isLive ? module.slice(0, -LIVE_QUERY.length) : module;
       const aliases = await imports.aliasesIn(file.text, source, resolverOf(this));
-      const compiled = compiledFrom(file, {
+      const compiled = await compiledWithImports(this, source, compiledFrom, file, {
         aliases,
         liveNames: isLive ? liveNames(modules.passed.values()) : undefined,
         plainHooks: isLive ? await plainHooksOf(this, file, source) : undefined,
@@ -249,6 +251,7 @@ export function svc(options: PluginOptions = {}): Plugin {
             : compileHooks(file.text, file.path, { aliases, runtime: runtimeOf(aliases, id) });
         if (hooks) {
           if (hooks.client) modules.browser.set(id, file.path);
+          noteHooks(modules, id, hooks);
           return hooks.server;
         }
         const text = isBrowser ? withServerNames(withContextNames(file, aliases), aliases) : file.text;
@@ -259,11 +262,12 @@ export function svc(options: PluginOptions = {}): Plugin {
       // In development the stylesheets of a module may change without an edit of the module.
       const hasStyles = isDevelopment || modules.styles.stylesOf([id]).length > 0;
       const runtime = runtimeOf(aliases, id);
-      const compiled = compile(file.text, file.path, { isDevelopment, aliases, runtime, hasStyles, isBrowser });
+      const options = { isDevelopment, aliases, runtime, hasStyles, isBrowser };
+      const compiled = await compiledWithImports(this, id, compileTsx, file, options);
       if (!isBrowser) await refuseImports(this, compiled, file, id);
       // In development a hook may begin to return state without an edit of this module.
-      const isSettled = this.environment.mode === "build" && (compiled.live?.hooks.size ?? 0) > 0;
-      noteCompiled(modules, id, file.path, compiled, isSettled ? await plainHooksOf(this, file, id) : new Set());
+      const asked = this.environment.mode === "build" ? calledFunctions(compiled) : undefined;
+      noteCompiled(modules, id, file.path, compiled, asked ? await plainHooksOf(this, file, id, asked) : new Set());
       const server = await stripTypes(compiled.server, file);
       if (isBrowser) return { ...server, code: withServerNames(server.code, aliases) };
       const found = await findHandlerActions(
@@ -297,20 +301,49 @@ export function svc(options: PluginOptions = {}): Plugin {
   };
 
   /** Local names of imported hooks that return no state. Packages other than the framework may return some. */
-  function plainHooksOf(context: Resolver, file: SourceFile, id: string): Promise<ReadonlySet<string>> {
+  function plainHooksOf(
+    context: Resolver,
+    file: SourceFile,
+    id: string,
+    others?: ReadonlySet<string>,
+  ): Promise<ReadonlySet<string>> {
     return plainHooks(
       {
-        async moduleOf(source, importer) {
-          if ((await imports.canonical(source, importer, resolverOf(context))) !== undefined) return undefined;
-          const found = await context.resolve(source, importer, { skipSelf: true });
-          if (!found || source.startsWith("node:") || BUILTINS.has(source)) return undefined;
-          return found.external ? `/node_modules/${source}.js` : found.id.split("?")[0];
-        },
+        moduleOf: (source, importer) => moduleBehind(context, source, importer),
         textOf: async (module) => (await fileOf(context, module)).text,
       },
       file,
       id,
+      others,
     );
+  }
+
+  async function moduleBehind(context: Resolver, source: string, importer: string): Promise<string | undefined> {
+    if ((await imports.canonical(source, importer, resolverOf(context))) !== undefined) return undefined;
+    const found = await context.resolve(source, importer, { skipSelf: true });
+    if (!found || source.startsWith("node:") || BUILTINS.has(source)) return undefined;
+    return found.external ? `/node_modules/${source}.js` : found.id.split("?")[0];
+  }
+
+  /** Compiles a module, and again if it gives components, contexts or hooks functions of other modules. */
+  async function compiledWithImports<Result extends Compiled | undefined>(
+    context: Resolver,
+    id: string,
+    compiler: (file: SourceFile, options: CompileOptions) => Result,
+    file: SourceFile,
+    options: CompileOptions,
+  ): Promise<Result> {
+    const compiled = compiler(file, options);
+    const found = await functionImports(
+      {
+        moduleOf: (source, importer) => moduleBehind(context, source, importer),
+        fileOf: (module) => fileOf(context, module),
+        hasActions: async (module) => (await actionsOf(context, module)) !== undefined,
+      },
+      compiled?.given ?? [],
+      id,
+    );
+    return found ? compiler(file, { ...options, functionImports: found }) : compiled;
   }
 
   /** Local names of the imported components that can't follow props. The server's modules are compiled first, so all are known. */
@@ -353,8 +386,8 @@ export function svc(options: PluginOptions = {}): Plugin {
   ): PropImports<Place> {
     return new PropImports<Place>({
       async moduleOf(source, importer) {
-        const found = await context.resolve(source, importer);
-        return found && !found.external && mayCreate(found.id) ? found.id : undefined;
+        const found = await moduleBehind(context, source, importer);
+        return found !== undefined && mayCreate(found) ? found : undefined;
       },
       fileOf: (module) => fileOf(context, module),
       async compiled(module, { text, path: shown }, imported) {
@@ -521,19 +554,6 @@ function checkSyntax(file: SourceFile): void {
 function lowersDecorators(root: string): boolean {
   const settings = path.join(root, "tsconfig.json");
   return existsSync(settings) && /"experimentalDecorators"\s*:\s*true/.test(readFileSync(settings, "utf8"));
-}
-
-/** Whether a module of the app without JSX may define hooks. */
-function mayHoldHooks(id: string, file: SourceFile, aliases: FrameworkAliases): boolean {
-  if (id.includes("/node_modules/") || /\.server\.[cm]?[jt]s$/.test(id) || !STATE_FUNCTIONS.test(file.text))
-    return false;
-  return importsFramework(file.text, aliases) && exportedActions(file, aliases) === undefined;
-}
-
-function compiledFrom(file: SourceFile, options: CompileOptions): Compiled | undefined {
-  return /\.[jt]sx$/.test(file.path)
-    ? compile(file.text, file.path, options)
-    : compileHooks(file.text, file.path, options);
 }
 
 /** Names the contexts that a module declares, in the browser as on the server. */

@@ -20,6 +20,8 @@ export interface ForProps<Item> {
    * scrolls to. The list's element, or an ancestor that scrolls, is the viewport.
    */
   virtual?: boolean | VirtualOptions;
+  /** What an empty list shows. Default: nothing. */
+  fallback?: Child;
   /** Returns one element. It must be an inline function, so that the compiler sees it. */
   children: (item: Item, index: number) => Child;
 }
@@ -37,10 +39,14 @@ export function For<Item>(_props: ForProps<Item>): Markup {
   throw uncompiled("For");
 }
 
-export interface ShowProps {
-  when: unknown;
+/** What is left of a value that is truthy. */
+export type Truthy<Value> = Exclude<Value, null | undefined | false | "" | 0>;
+
+export interface ShowProps<Value = unknown> {
+  when: Value;
   fallback?: Child;
-  children?: Child;
+  /** Elements, or a function of the value of `when`, written here: one named parameter and an expression. */
+  children?: Child | ((value: Truthy<Value>) => Child);
 }
 
 /**
@@ -49,8 +55,10 @@ export interface ShowProps {
  * <Show when={count.value > 0} fallback={<p>Nothing yet</p>}>
  *   <p>{count.value} items</p>
  * </Show>
+ * @example
+ * <Show when={user.value}>{(user) => <p>{user.name}</p>}</Show>
  */
-export function Show(_props: ShowProps): Markup {
+export function Show<Value>(_props: ShowProps<Value>): Markup {
   throw uncompiled("Show");
 }
 
@@ -75,9 +83,10 @@ export function Match(_props: MatchProps): Markup {
   throw uncompiled("Match");
 }
 
-export interface CaseProps {
-  when?: unknown;
-  children?: Child;
+export interface CaseProps<Value = unknown> {
+  when?: Value;
+  /** As in `<Show>`. */
+  children?: Child | ((value: Truthy<Value>) => Child);
 }
 
 /**
@@ -92,7 +101,7 @@ export interface CaseProps {
  *   </Case>
  * </Match>
  */
-export function Case(_props: CaseProps): Markup {
+export function Case<Value>(_props: CaseProps<Value>): Markup {
   throw uncompiled("Case");
 }
 

@@ -36,7 +36,6 @@ export function runCleanups(all: readonly Cleanup[]): void {
 export function undoable(run: () => unknown): (() => void) | undefined {
   const outer = cleanups;
   const mine: Cleanup[] = (cleanups = []);
-  const undo = (): void => runCleanups(mine.splice(0));
   try {
     const result = run();
     if (typeof result === "function") mine.push(result as Cleanup);
@@ -44,9 +43,9 @@ export function undoable(run: () => unknown): (() => void) | undefined {
     mine.unshift(() => {
       throw error;
     });
-    undo();
+    runCleanups(mine.splice(0));
   } finally {
     cleanups = outer;
   }
-  return mine.length > 0 ? undo : undefined;
+  return mine.length > 0 ? () => runCleanups(mine.splice(0)) : undefined;
 }

@@ -1,5 +1,18 @@
 /** The API of the dependency graph: `signal`, `computed`, `watch`, `batch`, `untrack`. The same code on the server and in the browser. */
-import { CHECK, DIRTY, flush, FRESH, guard, markReaders, owned, reader, refresh, touch, type Node } from "./system.ts";
+import {
+  CHECK,
+  DIRTY,
+  flush,
+  FRESH,
+  guard,
+  markReaders,
+  owned,
+  reader,
+  refresh,
+  touch,
+  type Flag,
+  type Node,
+} from "./system.ts";
 
 export { batch, untrack } from "./system.ts";
 
@@ -41,7 +54,8 @@ export class Cell implements Node {
     // Track after refreshing, otherwise the node's own first value would mark the reader dirty.
     if (reader) {
       (this._readers ??= new Set()).add(reader);
-      (reader._sources ??= []).push(this);
+      // The first push to `[]` reserves 17 places, and most readers have fewer than five sources.
+      (reader._sources ??= Array<Node>()).push(this);
     }
     this._fault?.();
     return this._value;
@@ -86,7 +100,7 @@ export function computed<T>(run: () => T): Computed<T> {
  * @param isQuiet skips the first write, because its result is in place already.
  * @param end called when the watch has ended.
  */
-export function watch<T>(run: () => T, write: (value: T) => void, isQuiet?: boolean, end?: () => void): Node {
+export function watch<T>(run: () => T, write: (value: T) => void, isQuiet?: Flag, end?: () => void): Node {
   const node = new Cell(undefined, run, write, end);
   owned?.push(node);
   guard._made?.(node);

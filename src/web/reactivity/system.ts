@@ -17,6 +17,9 @@ export const CHECK = 1;
 export const DIRTY = 2;
 const DISPOSED = 3;
 
+/** A number is shorter than `true` in the browser's code. */
+export type Flag = boolean | 0 | 1;
+
 export interface Node {
   _value: unknown;
   /** The value that the readers know. After a write it may differ from `_value`, until an effect or computed reads it. */
@@ -84,7 +87,7 @@ export function markReaders(node: Node, level: number): void {
 }
 
 /** Brings a marked node up to date. @param isQuiet skips the write of an effect, because its result is in place already */
-export function refresh(node: Node, isQuiet?: boolean): void {
+export function refresh(node: Node, isQuiet?: Flag): void {
   if (node._mark === CHECK) {
     settle(node, node._value);
     node._sources?.forEach((source) => node._mark > CHECK || refresh(source));
@@ -105,10 +108,14 @@ export function refresh(node: Node, isQuiet?: boolean): void {
       throw error;
     };
   }
-  reader = outer;
-  if (!_write) return settle(node, value);
-  node._fault?.();
-  if (!isQuiet) untrack(() => _write(value as never));
+  reader = undefined;
+  try {
+    if (!_write) return settle(node, value);
+    node._fault?.();
+    if (!isQuiet) _write(value as never);
+  } finally {
+    reader = outer;
+  }
 }
 
 function forget(node: Node): void {
@@ -187,20 +194,20 @@ export function untrack<T>(run: () => T): T {
  * While a scope wakes, the first run of a binding only records what it reads: the document already shows the server's values or the
  * user's input.
  */
-let isQuiet = false;
+let isQuiet: Flag = 0;
 
 /** Whether bindings currently skip their first write. A function, because parts copy core's exports once, when they load. */
-export const isResuming = (): boolean => isQuiet;
+export const isResuming = (): boolean => isQuiet as boolean;
 
 /**
  * Runs `run`, untracked.
  * @param quiet whether effects created by `run` skip their first write.
  * @returns a function that ends all of these effects.
  */
-export function scoped(quiet: boolean, run: () => void): () => void {
+export function scoped(quiet: Flag, run: () => void): () => void {
   const outer = owned;
   const outerQuiet = isQuiet;
-  const mine: Node[] = (owned = []);
+  const mine: Node[] = (owned = Array<Node>());
   isQuiet = quiet;
   try {
     untrack(run);

@@ -2,8 +2,11 @@
 import { holdsNested } from "./resume/nested-values.ts";
 import type { TemplateInfo } from "./template-info.ts";
 import { ALL_PROPS } from "../../platform/shared/wire.ts";
+import { PassedOn } from "./html.ts";
+import { SvcError } from "../../platform/shared/errors.ts";
 import { refuseFrozen } from "./resume/live-props.ts";
 import { currentRender, renderInProgress } from "./current-page.ts";
+import { dynamicElement } from "./dynamic-element.ts";
 import { marked } from "./nesting-check.ts";
 import { t } from "./write.ts";
 
@@ -46,15 +49,25 @@ export function madeIn(module: string): typeof made {
   };
 }
 
+function dynamicTag(tag: unknown, props: object): string {
+  if (typeof tag !== "string")
+    throw new SvcError(
+      "SVC_DEFINITION",
+      `A tag is ${tag === null ? "null" : typeof tag}, and no component. Check the import or the value that chooses it. For nothing at all, use a condition: {Icon && <Icon />}.`,
+    );
+  return dynamicElement(tag, props as Record<string, unknown>);
+}
+
 /**
  * Calls a component. A compiled component returns HTML through `made`. A string from any other function is text and is escaped.
- * A component with a `<Slot>` takes its props as a second argument.
+ * A component with a `<Slot>` takes its props as a second argument. A text is the name of an element: `const Tag = props.as ?? "section"`.
  */
 export function component<Props>(fn: (props: Props, own: Props) => unknown, props: Props): string {
+  if (typeof fn !== "function") return dynamicTag(fn, props ?? {});
   const result = fn(props, props);
   const isMade = typeof result === "string" && result === lastMade;
   const html = isMade ? result : t(result);
   if (!renderInProgress()?.isDevelopment) return html;
-  if (!isMade) refuseFrozen(props ?? {}, ALL_PROPS, `<${fn.name}>`);
+  if (!isMade && !(result instanceof PassedOn)) refuseFrozen(props ?? {}, ALL_PROPS, `<${fn.name}>`);
   return marked(fn.name, html);
 }

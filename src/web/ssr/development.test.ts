@@ -3,13 +3,15 @@ import { describe, it } from "node:test";
 import { store } from "../reactivity/server-store.ts";
 import { effect, effectOfComponent } from "./resume/effect.ts";
 import { html } from "./html.ts";
+import { Dynamic } from "./components/dynamic.ts";
 import { Portal } from "./components/portal.ts";
 import { block, component, made, scope } from "./compiled.ts";
 import { renderInto, renderPlaced } from "./current-page.ts";
 import { Render } from "./render.ts";
 import { Slot } from "./components/slot.ts";
 import { signal, untrack } from "../reactivity/signal.ts";
-import { once, still } from "./resume/store-prop-reads.ts";
+import { resourceOfHook } from "./resume/resource.ts";
+import { once, still, stillWhole } from "./resume/store-prop-reads.ts";
 import { unique } from "./resume/unique-rows.ts";
 import { ValueNames } from "./resume/value-names.ts";
 
@@ -17,6 +19,32 @@ const manifest = { build: "b", chunks: { "pages/a.tsx": "a-1" }, actions: [] };
 const inDevelopment = (view: () => unknown): string =>
   renderPlaced(new Render(manifest, () => "", { names: new ValueNames() }), view);
 const inProduction = (view: () => unknown): string => renderInto(new Render(manifest, () => ""), view);
+
+describe("an element whose name is a value", () => {
+  const page = (): unknown =>
+    html(() => component(Dynamic as never, { is: "h2", title: "a", onClick: () => undefined }));
+
+  it("refuses in development handlers that the browser can't create", () => {
+    assert.throws(() => inDevelopment(page), { code: "SVC201", message: /<h2> got the handler onClick/ });
+    assert.equal(inProduction(page), '<h2 title="a"></h2>');
+  });
+});
+
+describe("a resource of a hook", () => {
+  const load = (id: number): string => `item ${id}`;
+  const page = (source: () => number) => (): unknown =>
+    html(() => made(`<p>${String(resourceOfHook("use-item.ts:3:10")(source, load).pending)}</p>`));
+
+  it("is refused in development if its source reads a signal, which the browser would not follow", () => {
+    const id = signal(1);
+    assert.throws(() => inDevelopment(page(() => id.value)), {
+      code: "SVC111",
+      message: /^SVC111 use-item\.ts:3:10\n.*Call resource\(…\) in the component/,
+    });
+    assert.equal(inDevelopment(page(() => 1)), "<p>false</p>");
+    assert.equal(inProduction(page(() => id.value)), "<p>false</p>");
+  });
+});
 
 describe("the development check", () => {
   const Text = (): string => made("<div>x</div>");
@@ -92,6 +120,13 @@ describe("the development check", () => {
     );
     assert.equal(read((list) => list.names[0])(), "a");
     assert.equal(read((list) => ({ ...list }).at.x)(), "1");
+  });
+
+  it("rejects an object with a store that a function gets, where the output never updates", () => {
+    const form = { data: store({ name: "Ada" }), title: "Form" };
+    const check = (value: unknown): string => inDevelopment(() => String(stillWhole(value, "pages/a.tsx:2:5", "form")));
+    assert.throws(() => check(form), { code: "SVC204", message: /^SVC204 pages\/a\.tsx:2:5\nform contains a store/ });
+    assert.equal(check({ title: "Form" }), "[object Object]");
   });
 
   it("rejects a signal that is read or written where the output never updates", () => {

@@ -20,6 +20,9 @@ export class Html implements Markup {
   }
 }
 
+/** HTML of a component that passes all its props on to another one, which shows them. */
+export class PassedOn extends Html {}
+
 /** JSX used as a value. */
 export function html(write: () => string): Html {
   return new Html(write);

@@ -1,5 +1,5 @@
 /** Renders a subset of Markdown as elements. The text of an author never becomes HTML. */
-import type { Child } from "svckit/jsx-runtime";
+import type { Child } from "svckit";
 
 /** Paragraphs, headings, lists, quotes and code blocks, with inline emphasis, code and links. */
 export function Markdown(props: { text: string }) {

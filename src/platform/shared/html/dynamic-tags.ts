@@ -8,7 +8,6 @@ export const REFUSED_TAGS: ReadonlySet<string> = new Set([
   "iframe",
   "noscript",
   "template",
-  "textarea",
   "title",
   "xmp",
 ]);

@@ -2,7 +2,7 @@
  * `form.js`: two-way bindings of form fields (`bind:value`, `bind:checked`, `bind:group`, `bind:files`), for pages that have any. Input
  * that the user typed or the browser restored before this code loaded overrides the server's value.
  */
-import { batch, bind, isResuming } from "../runtime/core.ts";
+import { batch, bind, Cell, isResuming } from "../runtime/core.ts";
 
 /** The signal or store field that a form field is bound to. */
 interface Kept {
@@ -58,13 +58,22 @@ let touched: Field[] = [];
 /** Stores a field's value. The handler of its events calls this. */
 export const keep = (field: Element): void => keepers.get(field)?.();
 
-/** Binds a field to the value behind `get` and `set`. */
+/** Binds a field to the value behind `get` and `set`. If that value is a signal, then the field is bound to the signal. */
 export const F = (field: Field, property: Property, get: Kept["get"], set: Kept["set"]): void => {
-  keepers.set(field, () => set(read(field, property, get())));
+  const current = (): unknown => {
+    const value = get();
+    return value instanceof Cell ? value.value : value;
+  };
+  keepers.set(field, () => {
+    const target = get();
+    const value = read(field, property, current());
+    if (target instanceof Cell) target.value = value;
+    else set(value);
+  });
   if (isResuming() && isTouched(field)) touched.push(field);
   // A copy of a list, so that `push` is noticed.
   const copy = (): unknown => {
-    const value = get();
+    const value = current();
     return Array.isArray(value) ? [...(value as unknown[])] : value;
   };
   bind(copy, (value) => show(field, property, value));

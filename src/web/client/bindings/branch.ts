@@ -28,5 +28,5 @@ export function Branch(parent: Element, key: number, pick: () => number, branche
     stop = scoped(isServers, () => bind && bind($, made));
     if (!isServers) end.before(made);
   };
-  watch(pick, show, false, () => stop?.());
+  watch(pick, show, 0, () => stop?.());
 }

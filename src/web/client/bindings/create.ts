@@ -4,110 +4,33 @@
  * item or a prop that it was made from changes.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
-import { guard, isResuming, scoped, slotsAt, untrack, watch } from "../runtime/core.ts";
+import { guard, slotsAt, untrack, watch } from "../runtime/core.ts";
 import { listen } from "../runtime/event-types.ts";
 import type { DispatchedEvent, Slots } from "../runtime/types.ts";
 import { L, undoable } from "../state/effect.ts";
+import { N, NodeRange, rangeBefore } from "./node-range.ts";
+import { I } from "./range-content.ts";
 import { K, tpl } from "./region.ts";
+import { contentOf, nodesOf, V, View } from "./view.ts";
+
+export { N, NodeRange } from "./node-range.ts";
+export { I, W } from "./range-content.ts";
+export { nodesOf, V, View } from "./view.ts";
 
 type Handler = (slots: unknown, event: Event, element: Element) => unknown;
 type Props = Record<PropertyKey, unknown>;
-
-export class View {
-  readonly _make: () => unknown;
-  /** Reads what the server made this view's content from, if that may change. */
-  readonly _deps: (() => unknown) | undefined;
-
-  constructor(make: () => unknown, deps?: () => unknown) {
-    this._make = make;
-    this._deps = deps;
-  }
-}
-
-/** JSX as a value. */
-export const V = (make: () => unknown, deps?: () => unknown): View => new View(make, deps);
-
-const isOpening = (node: Node | null): boolean => node instanceof Comment && node.data === DOM.rangeStart;
-const isClosing = (node: Node | null): boolean => node instanceof Comment && node.data === DOM.rangeEnd;
-
-/** The nodes from one comment to another, both included, or a single element. */
-export class NodeRange {
-  _start: ChildNode;
-  _end: ChildNode;
-
-  constructor(start?: ChildNode, end?: ChildNode) {
-    // A new range gets its nodes when its content is known: most rows are one element, which needs no comments.
-    this._start = start!;
-    this._end = end!;
-  }
-
-  _nodes(): ChildNode[] {
-    const nodes: ChildNode[] = [];
-    for (let node: ChildNode = this._start; nodes.push(node) && node !== this._end; node = node.nextSibling!);
-    return nodes;
-  }
-
-  /** Removes the content, and ends the scopes in it. */
-  _clear(): void {
-    for (const node of this._nodes().slice(1, -1)) {
-      if (node instanceof Element) {
-        for (const at of [node, ...node.querySelectorAll(`[${DOM.scope}],template[${DOM.portal}]`)]) {
-          at[slotsAt]?._end?.();
-          const portal = at.localName === "template" && at.getAttribute(DOM.portal);
-          if (portal) document.querySelector(`${DOM.portalTag}[${DOM.portal}="${portal}"]`)?.remove();
-        }
-      }
-      node.remove();
-    }
-  }
-
-  remove(): void {
-    // Most rows are one element.
-    if (this._start !== this._end) {
-      this._clear();
-      this._start.remove();
-    }
-    this._end.remove();
-  }
-
-  /** Puts nodes into a new range. */
-  _fill(nodes: ChildNode[]): void {
-    if (nodes.length === 1 && nodes[0] instanceof Element) this._start = this._end = nodes[0];
-    else {
-      this._start = new Comment(DOM.rangeStart);
-      this._end = new Comment(DOM.rangeEnd);
-      new DocumentFragment().append(this._start, ...nodes, this._end);
-    }
-  }
-}
-
-/** A new range, without nodes. */
-export const N = (): NodeRange => new NodeRange();
-
-/** The range that ends before `end`; undefined if there is none. */
-const rangeBefore = (end: ChildNode): NodeRange | undefined => {
-  const close = end.previousSibling;
-  if (!isClosing(close)) return undefined;
-  let depth = 1;
-  let node = close!;
-  while (depth) {
-    node = node.previousSibling!;
-    depth += isClosing(node) ? 1 : isOpening(node) ? -1 : 0;
-  }
-  return new NodeRange(node!, close!);
-};
 
 /** The range of the server that ends before a node. */
 export const Before = (end: ChildNode): NodeRange => rangeBefore(end)!;
 
 /** The range before the comment with this key. Creates it in a clone of a template. */
-export const G = (parent: Element, key: number): NodeRange => {
+export const G = (parent: Element, key: number | string): NodeRange => {
   const end = K(parent, key)!;
   const found = rangeBefore(end);
   if (found) return found;
   const range = N();
   range._fill([]);
-  end.before(...range._nodes());
+  range._insertBefore(end);
   return range;
 };
 
@@ -152,7 +75,7 @@ export const Rows = (parent: Element, key: number): RowParent => {
       return rows;
     },
     insertBefore(row, behind) {
-      (behind ? behind._start : end).before(...row._nodes());
+      row._insertBefore(behind ? behind._start : end);
     },
     moveBefore:
       "moveBefore" in Element.prototype
@@ -161,83 +84,6 @@ export const Rows = (parent: Element, key: number): RowParent => {
           }
         : undefined,
   };
-};
-
-/** Text of a value that is no list, view or node. */
-const textOf = (value: unknown): string | undefined =>
-  value instanceof Object ? undefined : value == null || value === !!value ? "" : String(value);
-
-/** Reads what the server made content from, and what it made the views in it from. */
-const readDeps = (value: unknown): void => {
-  if (value instanceof View) readDeps(value._deps?.());
-  if (Array.isArray(value)) value.forEach(readDeps);
-};
-
-/** Nodes of a value in a view. */
-export const nodesOf = (value: unknown): ChildNode[] => {
-  if (value instanceof View) return nodesOf(value._make());
-  if (Array.isArray(value)) return value.length === 1 ? nodesOf(value[0]) : value.flatMap(nodesOf);
-  if (value instanceof NodeRange) return value._nodes();
-  if (value instanceof Node) return [value as ChildNode];
-  const text = textOf(value) ?? String(value);
-  return text === "" ? [] : [new Text(text)];
-};
-
-/**
- * A row that always shows the same view.
- * @param row whose item the server rendered this content from.
- */
-export const W = (range: NodeRange, read: () => unknown, row: { i: { value: unknown } }): void => {
-  if (isResuming()) I(range, read, row);
-  else range._fill(nodesOf(read()));
-};
-
-/**
- * Keeps the content of a range equal to what `read` returns: a view, text, nothing, or a list of these.
- * @param at range; or a text node, which becomes a range when the value is no text.
- * @param row whose item the server rendered this content from.
- */
-export const I = (at: NodeRange | Text, read: () => unknown, row?: { i: { value: unknown } }): void => {
-  let range = at instanceof Text ? undefined : at;
-  if (range && !range._start) range._fill([]);
-  let isFirst = isResuming();
-  let shown: unknown;
-  /** Ends the content, if it is more than a text. */
-  let stop: (() => void) | undefined;
-  const show = (value: unknown): void => {
-    if (value instanceof View && value === shown) return;
-    const text = textOf(value);
-    const node = range ? range._start.nextSibling : at;
-    // The usual case: text that replaces text.
-    if (text !== undefined && !stop && node instanceof Text && (!range || node.nextSibling === range._end)) {
-      if (node.data !== text) node.data = text;
-      return;
-    }
-    if (!range) {
-      range = N();
-      range._fill([]);
-      (at as Text).replaceWith(...range._nodes());
-    }
-    let nodes!: ChildNode[];
-    const end = scoped(false, () => {
-      nodes = nodesOf(value);
-    });
-    stop?.();
-    stop = text === undefined ? end : undefined;
-    shown = value;
-    range._clear();
-    range._end.before(...nodes);
-  };
-  const readFirst = (): unknown => {
-    const value = read();
-    if (!isFirst) return value;
-    isFirst = false;
-    void row?.i.value;
-    if (!(value instanceof View && value._deps) && !row) shown = value;
-    readDeps(value);
-    return value;
-  };
-  watch(readFirst, show, isResuming(), () => stop?.());
 };
 
 /** What a component returns early or late. */
@@ -262,28 +108,34 @@ export const New = (component: (props: Props) => unknown, props: Props, deps?: (
   V(() => {
     const outer = loads;
     const mine: typeof loads = (loads = []);
-    let nodes: ChildNode[] = [];
+    let content!: ChildNode | ChildNode[];
     let undo: (() => void) | undefined;
     try {
       undo = undoable(() => {
-        nodes = nodesOf(component(props));
+        content = contentOf(component(props));
       });
     } finally {
       loads = outer;
     }
-    const end = undo;
-    if (end) {
-      watch(
-        () => {},
-        () => {},
-        true,
-        () => untrack(end),
-      );
-    }
-    const root = mine.length > 0 && nodes.find((node) => node instanceof Element);
-    if (root) queueMicrotask(() => mine.forEach((run) => L(root, run)));
-    return nodes;
+    if (undo) endWith(undo);
+    if (mine.length > 0) runLoads(mine, content);
+    return content;
   }, deps);
+
+/** Calls `undo` when the surrounding scope ends. */
+const endWith = (undo: () => void): void => {
+  watch(
+    () => {},
+    () => {},
+    true,
+    () => untrack(undo),
+  );
+};
+
+const runLoads = (runs: NonNullable<typeof loads>, content: ChildNode | ChildNode[]): void => {
+  const root = [content].flat().find((node) => node instanceof Element);
+  if (root) queueMicrotask(() => runs.forEach((run) => L(root, run)));
+};
 
 /** Merges objects and keeps their getters, so that a prop stays live. */
 export const Q = (...objects: object[]): Props =>
@@ -353,6 +205,9 @@ export const H = (element: Element, slots: unknown, byAttribute: Record<string, 
   }
 };
 
+/** Flag of handlers of the capture phase. */
+const CAPTURES = "^";
+
 /** Elements whose own handler of an event has run. */
 const handled = new WeakMap<object, Element[]>();
 
@@ -363,10 +218,12 @@ export const _c = (_slots: Slots, event: Event & DispatchedEvent, element: Eleme
   const global = byAttribute?.[DOM.on + DOM.window + event.type];
   let run = own ?? global;
   if (own && global) {
-    // Both attributes name this function. The element's own handler is the first, if the event reaches the element.
+    // Both attributes name this function. The element's own handler is the first, if the event reaches the element, unless the other one is
+    // of the capture phase.
     const done = handled.get(event) ?? [];
     const isReached = event._way.includes(element) && (event.bubbles || event.target === element);
-    if (!isReached || done.includes(element)) run = global;
+    const isLast = element.getAttribute(DOM.on + DOM.window + event.type)!.includes(CAPTURES);
+    if (!isReached || done.includes(element) !== isLast) run = global;
     handled.set(event, [...done, element]);
   }
   return run?.(slots, event, element);

@@ -19,9 +19,12 @@ interface Row extends Slots {
 /** Whether this is the development version (scripts/build-browser.ts). */
 declare const __DEV__: boolean;
 
-/** Development only. For lists that it renders the server reports this with the location of the key (src/web/ssr/resume/unique-rows.ts). */
-const reportDuplicates = (keys: unknown[]): void => {
-  const at = keys.findIndex((key, index) => keys.indexOf(key) < index);
+/**
+ * Development only. For lists that it renders the server reports this with the location of the key (src/web/ssr/resume/unique-rows.ts).
+ * Rows without a key are found by their items, of which some may be equal.
+ */
+const reportDuplicates = (items: unknown[], keys: unknown[]): void => {
+  const at = keys.findIndex((key, index) => key !== items[index] && keys.indexOf(key) < index);
   if (at < 0) return;
   const reported = JSON.stringify(keys[at]);
   const message = `SVC202: item ${at} of a list has the same key as an earlier item, ${reported}. Give each item a unique key.`;
@@ -89,7 +92,7 @@ export function For(
     const items = [...given];
     // Inside a row or branch that the browser created there are no server-rendered rows to take over.
     const isServers = !rows && isResuming();
-    if (__DEV__) reportDuplicates(items.map(by));
+    if (__DEV__) reportDuplicates(items, items.map(by));
     const children = isServers ? [...parent.children] : [];
     const first = end ? children.indexOf(end.previousElementSibling!) + 1 - items.length : 0;
     const old = rows ?? [];
@@ -144,5 +147,5 @@ export function For(
     void items.length;
     return items;
   };
-  watch(read, update, false, () => rows?.forEach((row) => row._end()));
+  watch(read, update, 0, () => rows?.forEach((row) => row._end()));
 }

@@ -3,7 +3,7 @@
  * are the providers of the server: the page contains the values that created components may read (src/web/ssr/resume/context-uses.ts).
  */
 import { CONTEXT_KIND, DOM } from "../../../platform/shared/wire.ts";
-import { nodesOf, V } from "../bindings/create.ts";
+import { nodesOf, Tail, V } from "../bindings/create.ts";
 import { guard, kinds, slotsAt, valueAt } from "../runtime/core.ts";
 
 /** A provided value, and what is around its provider. The values of the server's providers are among the slots of a scope. */
@@ -60,7 +60,8 @@ export const createContext = (fallback: unknown, id?: string): Context => {
   return {
     _key: key,
     _fallback: fallback,
-    Provider: (props) => V(() => within(new Provided(key, props.value, place), () => nodesOf(props.children))),
+    Provider: (props) =>
+      V(() => within(new Provided(key, props.value, place), () => nodesOf(Tail(() => props.children)))),
   };
 };
 

@@ -5,7 +5,7 @@
 import { batch, scoped, watch } from "../runtime/core.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { fallbacks, guarded, replace, restore } from "../bindings/boundary.ts";
-import { nodesOf, V, type View } from "../bindings/create.ts";
+import { nodesOf, Tail, V, type View } from "../bindings/create.ts";
 
 interface BoundaryProps {
   fallback: unknown;
@@ -24,7 +24,9 @@ export const ErrorBoundary = (props: BoundaryProps): View =>
 
     const create = (): void => {
       endContent?.();
-      endContent = scoped(false, () => guarded(() => place.after(...nodesOf(props.children)), place, create));
+      endContent = scoped(false, () =>
+        guarded(() => place.after(...nodesOf(Tail(() => props.children))), place, create),
+      );
     };
 
     fallbacks.set(end, (error) => {

@@ -2,6 +2,7 @@
 import { DOM } from "../../../platform/shared/wire.ts";
 import { membersBehind } from "../../../platform/shared/html/hidden-members.ts";
 import { isEnumerated, isUrlAttribute } from "../../../platform/shared/html/html.ts";
+import { spreadEvent } from "../../../platform/shared/html/spread-events.ts";
 import { mayBeSpread } from "../../../platform/shared/html/spread-names.ts";
 import { A, Cell, isResuming, P, scoped, watch } from "../runtime/core.ts";
 import { B, C, S, U } from "../bindings/attr.ts";
@@ -15,13 +16,15 @@ type Handler = (event: Event, element: Element) => unknown;
 const PROPERTIES = /^(?:value|checked|selected|muted|disabled|indeterminate)$/;
 
 const handle = (element: Element, name: string, props: Props): boolean => {
-  const [, target, event = ""] = /^on(Window|Document)?([A-Z]\w*)$/.exec(name) ?? [];
-  if (event === "") return false;
-  const type = event.toLowerCase().replace(/^doubleclick$/, "dblclick");
-  const attribute = DOM.on + (target ? DOM.window : "") + type;
-  element.setAttribute(attribute, DOM.createdHandler);
+  const event = spreadEvent(name, props);
+  if (!event) return false;
+  const attribute = DOM.on + event.type;
+  element.setAttribute(attribute, event.flag + DOM.createdHandler);
   H(element, undefined, {
-    [attribute]: (_slots, happened, at) => (props[name] as Handler | undefined)?.(happened, at),
+    [attribute]: (_slots, happened, at) => {
+      if (!event.isWithin || at.contains(happened.target as Node))
+        return (props[name] as Handler | undefined)?.(happened, at);
+    },
   });
   return true;
 };
@@ -54,7 +57,7 @@ export const Spread = (element: Element, read: () => unknown, skip: readonly str
         const ref = props[name] as { current: unknown } | ((element: Element) => unknown) | undefined;
         if (typeof ref === "function") ref(element);
         else if (ref) ref.current = element;
-      } else if (mayBeSpread(name)) write(element, name, () => shown(props[name]));
+      } else if (name === "style" || mayBeSpread(name)) write(element, name, () => shown(props[name]));
     }
     before = props;
   };

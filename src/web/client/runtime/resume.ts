@@ -61,7 +61,7 @@ export const wake = (id: number | string): void => {
   root[slotsAt] = slots;
   if (__DEV__) awake[id] = slots;
   guard._run(() => {
-    slots._end = scoped(true, () => {
+    slots._end = scoped(1, () => {
       // Creating a value may start an effect of a hook.
       slots.push(...indices.map(valueAt));
       chunkNamed(chunk)[bind!]?.(slots, root);
@@ -105,7 +105,7 @@ export const run = (event: DispatchedEvent, steps: Step[]): void =>
       if (__DEV__) reportLatePrevention(event);
       try {
         // After the dispatch currentTarget is null; during the dispatch it is the window, where the stub listens.
-        Object.defineProperty(event, "currentTarget", { value: element, configurable: true });
+        Object.defineProperty(event, "currentTarget", { value: element, configurable: 1 as never });
         // A lifecycle trigger of an island names no handler. The slots are looked up twice because a variable would exceed core's size budget.
         guard._run(
           () => slotsOf(element) && (loaded[module!] as Chunk)[symbol]?.(slotsOf(element)!, event, element),

@@ -4,7 +4,7 @@
  */
 import { onCleanup, undoable, runCleanups } from "../../reactivity/cleanup.ts";
 import { effect } from "../../reactivity/effect.ts";
-import { Cell, guard, isResuming, slotsAt, untrack } from "../runtime/core.ts";
+import { Cell, guard, isResuming, pageState, slotsAt, untrack, valueAt, values } from "../runtime/core.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 
 export { effect, onCleanup, undoable };
@@ -15,6 +15,17 @@ const follow = (value: unknown, seen = new Set()): void => {
   else if (value && typeof value === "object" && !seen.has(value)) {
     seen.add(value);
     Object.values(value).forEach((inner) => follow(inner, seen));
+  }
+};
+
+/** Reads what a function of the page has captured, to subscribe to what a call of it may read. */
+export const Called = (fn: unknown): void => {
+  const entry = pageState().v[values.indexOf(fn)];
+  if (!entry) return;
+  for (const index of (entry[1] as unknown[]).slice(2) as number[]) {
+    const captured = valueAt(index);
+    if (typeof captured === "function") Called(captured);
+    else follow(captured);
   }
 };
 

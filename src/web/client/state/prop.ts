@@ -46,7 +46,7 @@ kinds[FUNCTION_KIND] = ([chunk, symbol, ...indices]: [chunk: string, symbol: str
 export const Own = (slots: unknown[]): object => {
   const own = {};
   (slots[0] as string[]).forEach((name, at) =>
-    Object.defineProperty(own, name, { enumerable: true, get: () => slots[at + 1] }),
+    Object.defineProperty(own, name, { enumerable: true, configurable: true, get: () => slots[at + 1] }),
   );
   return D(() => own);
 };

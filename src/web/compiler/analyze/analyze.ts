@@ -1,11 +1,23 @@
 /** Step 2: analyzes a module for the extraction: names, kinds, components, and the liveness of expressions. */
 import type { ESTree } from "vite";
 import { childrenOf, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isProvidedComputed } from "./provided-computeds.ts";
 import { findComponents } from "./components.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import { Problems } from "../problems.ts";
-import { SVC, functionOf, indexImports, initOf, isHookName, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
+import {
+  SVC,
+  functionOf,
+  indexImports,
+  initOf,
+  kindOf,
+  mayCreateState,
+  svcName,
+  type Kind,
+} from "./declaration-kinds.ts";
 import { fullKindOf, propertyOf } from "./lifted.ts";
+import { returnsFunction, type FunctionImports } from "./returned-functions.ts";
+import { containsStores } from "./store-containers.ts";
 import { awaitedNames, mayFetchAgain } from "./resources.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "../parse/scopes.ts";
@@ -27,11 +39,16 @@ export interface Module {
   awaited(binding: Binding): Binding | undefined;
   liveness(node: Node): Liveness;
   parentOf(node: Node): Node | undefined;
+  functionImports: FunctionImports;
   /** Errors of the module. */
   problems: Problems;
 }
 
-export function analyze(file: SourceFile, program: ESTree.Program): Module {
+export function analyze(
+  file: SourceFile,
+  program: ESTree.Program,
+  functionImports: FunctionImports = { values: new Set(), makers: new Set() },
+): Module {
   indexImports(program);
   const scopes = resolveScopes(program);
   nameHostElements(program, scopes);
@@ -45,7 +62,8 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
   const kind = (binding: Binding): Kind => {
     const known = kinds.get(binding);
     if (known) return known;
-    const own = awaited(binding) ? "awaited" : fullKindOf(binding, scopes);
+    const full = awaited(binding) ? "awaited" : fullKindOf(binding, scopes);
+    const own = full === "value" && isMadeOfStores(binding, scopes) ? "store" : full;
     // The first parameter of a hook or callback may be a signal itself, not an object that contains signals.
     const isArgument = hasState && own === "props" && binding.owner !== null && !components.has(binding.owner);
     const found = isArgument ? "value" : own;
@@ -70,18 +88,39 @@ export function analyze(file: SourceFile, program: ESTree.Program): Module {
     liveness,
     parentOf,
     components,
+    functionImports,
     problems: new Problems(),
   };
+}
+
+/** Whether a constant of a component contains stores. */
+function isMadeOfStores(binding: Binding, scopes: Scopes): boolean {
+  const init = binding.owner && initOf(binding);
+  return init != null && containsStores(init, scopes);
 }
 
 /** Whether an expression contains signals and stores without reading them: `{ active, select: () => … }`. */
 export function passesStateOn(module: Module, expression: Node): boolean {
   const inner = unwrap(expression);
-  if (inner.type === "Identifier" || isFunction(inner)) return true;
+  if (inner.type === "Identifier" || isFunction(inner) || isProvidedComputed(module, inner)) return true;
   if (inner.type === "ArrayExpression")
     return inner.elements.every((item) => item === null || passesStateOn(module, item));
-  if (inner.type !== "ObjectExpression") return module.liveness(inner) === "static";
-  return inner.properties.every((item) => item.type === "Property" && passesStateOn(module, item.value));
+  if (inner.type === "ConditionalExpression" && module.liveness(inner.test) === "static")
+    return passesStateOn(module, inner.consequent) && passesStateOn(module, inner.alternate);
+  if (inner.type !== "ObjectExpression") return module.liveness(inner) === "static" || returnsFunction(module, inner);
+  return inner.properties.every((item) =>
+    item.type === "Property" ? passesStateOn(module, item.value) : spreadsStateOn(module, item.argument),
+  );
+}
+
+/** Whether a spread copies signals and functions from a constant object, whose getters it would call. */
+function spreadsStateOn(module: Module, argument: Node): boolean {
+  const inner = unwrap(argument);
+  if (module.liveness(inner) === "static") return true;
+  const binding = inner.type === "Identifier" ? module.scopes.within(inner)[0]?.binding : undefined;
+  const object = binding?.declared === "const" ? initOf(binding) : undefined;
+  if (object?.type !== "ObjectExpression" || !passesStateOn(module, object)) return false;
+  return object.properties.every((item) => item.type === "Property" && item.kind === "init");
 }
 
 /** Replaces components of "svckit" that are elements, such as `<Gesture>`, by these elements, so they work in rows and branches. */
@@ -95,7 +134,8 @@ function nameHostElements(program: ESTree.Program, scopes: Scopes): void {
   });
 }
 
-function parentsOf(program: ESTree.Program): Map<Node, Node> {
+/** The parent of each node. */
+export function parentsOf(program: ESTree.Program): Map<Node, Node> {
   const parents = new Map<Node, Node>();
   walk(program, (node) => {
     for (const child of childrenOf(node)) parents.set(child, node);
@@ -270,10 +310,11 @@ export function readsGivenState(module: Module, expression: Node, seen = new Set
   });
 }
 
-function isResultOfHook({ source }: Binding): boolean {
+/** Whether a constant is the result of a hook, or is taken out of it. */
+export function isResultOfHook({ source }: Binding): boolean {
   if (source.type !== "VariableDeclarator" || !source.init) return false;
   const init = unwrap(source.init);
-  return init.type === "CallExpression" && init.callee.type === "Identifier" && isHookName(init.callee.name);
+  return init.type === "CallExpression" && init.callee.type === "Identifier" && mayCreateState(init.callee.name);
 }
 
 /** Whether the initializer of a constant is clearly not a signal. */
@@ -290,5 +331,7 @@ function isPlain(node: Node): boolean {
   if (inner.type === "ObjectExpression")
     return inner.properties.every((item) => isPlain(item.type === "Property" ? item.value : item.argument));
   if (inner.type === "NewExpression") return inner.arguments.every(isPlain);
+  // Another name of a prop may be a signal.
+  if (inner.type === "Identifier") return inner.name === "undefined";
   return inner.type !== "CallExpression" && inner.type !== "MemberExpression" && inner.type !== "SpreadElement";
 }

@@ -1,9 +1,9 @@
 /** Decides which functions are components. Their returned JSX is HTML, not a value. */
 import type { ESTree } from "vite";
-import { holdsJsx, isFunction, returnsOf, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { holdsJsx, isFunction, returnsOf, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
 import type { Problems } from "../problems.ts";
-import { functionOf } from "./declaration-kinds.ts";
+import { functionOf, svcName } from "./declaration-kinds.ts";
 import type { Reference, Scopes } from "../parse/scopes.ts";
 
 /** Capitalised functions and the default export, except functions that are called and return no JSX. */
@@ -13,7 +13,13 @@ export function findComponents(program: ESTree.Program, scopes: Scopes): Set<Fun
     if (node.type === "FunctionDeclaration" && node.id && /^[A-Z]/.test(node.id.name)) found.add(node);
     if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && /^[A-Z]/.test(node.id.name)) {
       if (node.init && isFunction(node.init)) found.add(node.init);
+      const wrapped = node.init && wrappedFunction(node.init, scopes);
+      if (wrapped) found.add(wrapped);
+      for (const made of node.init ? madeFunctions(node.init, scopes) : []) found.add(made);
     }
+    if (isFunction(node) && node.params.some(isComponentName))
+      for (const made of returnedComponents(node)) found.add(made);
+    if (node.type === "FunctionExpression" && node.id && /^[A-Z]/.test(node.id.name)) found.add(node);
     if (node.type === "ExportDefaultDeclaration" && isFunction(node.declaration)) found.add(node.declaration);
   });
   for (const reference of scopes.references) {
@@ -21,6 +27,32 @@ export function findComponents(program: ESTree.Program, scopes: Scopes): Set<Fun
     if (fn && !returnsOf(fn).some(holdsJsx)) found.delete(fn);
   }
   return found;
+}
+
+/** The component in `const Row = memo((props) => <li>…</li>)`. */
+function wrappedFunction(init: Node, scopes: Scopes): FunctionNode | undefined {
+  if (init.type !== "CallExpression" || svcName(init.callee, scopes) !== undefined) return undefined;
+  const [first] = init.arguments;
+  return first && isFunction(first) && returnsOf(first).some(holdsJsx) ? first : undefined;
+}
+
+/** The component that `makeCard` returns in `const Card = makeCard("title")`. */
+function madeFunctions(init: Node, scopes: Scopes): FunctionNode[] {
+  if (init.type !== "CallExpression" || init.callee.type !== "Identifier") return [];
+  const binding = scopes.within(init.callee)[0]?.binding;
+  const maker = binding && functionOf(binding);
+  return maker ? returnedComponents(maker) : [];
+}
+
+/** The components that a function of a component returns: `(Inner) => (props) => <b><Inner {...props} /></b>`. */
+function returnedComponents(maker: FunctionNode): FunctionNode[] {
+  return returnsOf(maker)
+    .map(unwrap)
+    .filter((made): made is FunctionNode => isFunction(made) && returnsOf(made).some(holdsJsx));
+}
+
+function isComponentName(param: Node): boolean {
+  return param.type === "Identifier" && /^[A-Z]/.test(param.name);
 }
 
 /** `Counter`; empty for a default export without a name. */

@@ -5,6 +5,7 @@
 import type { ESTree } from "vite";
 import { unwrap, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
+import { assignedMembers } from "./assigned-members.ts";
 import { SVC, svcImport, svcName } from "./declaration-kinds.ts";
 import type { Module } from "./analyze.ts";
 
@@ -106,7 +107,8 @@ export class ContextUseFinder {
       if (svcImport(binding) === undefined && /^[A-Z]|^use[A-Z]/.test(binding.name)) found.values.add(binding.name);
       return;
     }
-    for (const reference of this.#module.scopes.within(binding.source)) {
+    const code = [binding.source, ...assignedMembers(this.#module, binding)];
+    for (const reference of code.flatMap((node) => this.#module.scopes.within(node))) {
       if (!reference.binding || reference.binding === binding) continue;
       const context = this.#contextAt(reference);
       if (context !== undefined) found.contexts.add(context);

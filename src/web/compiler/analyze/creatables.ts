@@ -2,8 +2,8 @@
  * Decides which names of a module may make content in the browser: components, functions that return JSX, and tables and wrappers of them.
  * Created content takes them from the module's create functions (emit/emit-create.ts).
  */
-import { holdsJsx, type Node } from "../parse/ast.ts";
-import { importOf, svcImport } from "./declaration-kinds.ts";
+import { holdsJsx, unwrap, type Node } from "../parse/ast.ts";
+import { functionOf, importOf, initOf, svcImport } from "./declaration-kinds.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 
 export class Creatables {
@@ -21,16 +21,25 @@ export class Creatables {
     if (known !== undefined) return known;
     // A function that calls itself adds nothing to what else it uses.
     this.#known.set(binding, false);
-    const isCreatable = holdsJsx(binding.source) || this.usesComponent(binding.source);
+    const isCreatable = holdsJsx(binding.source) || this.usesComponent(binding.source) || this.#isText(binding);
     this.#known.set(binding, isCreatable);
     return isCreatable;
   }
 
-  /** Whether the name is a value without JSX of its own that contains components of the module, such as `const ICONS = { star: Star }`. */
+  /**
+   * Whether the name is a value that contains components of the module, such as `const ICONS = { star: Star }`, or a literal with functions
+   * that return JSX, such as `const COLUMNS = [{ render: (user) => <b>{user.name}</b> }]`.
+   */
   isTable(binding: Binding, seen = new Set<Binding>()): boolean {
-    if (binding.declared === "import" || holdsJsx(binding.source) || seen.has(binding)) return false;
+    if (binding.declared === "import" || seen.has(binding)) return false;
+    if (holdsJsx(binding.source)) return isLiteral(initOf(binding));
     seen.add(binding);
     return this.#used(binding.source).some((used) => holdsJsx(used.source) || this.isTable(used, seen));
+  }
+
+  /** Whether a name is that of a component which shows only a text. */
+  #isText(binding: Binding): boolean {
+    return functionOf(binding) !== undefined && this.#isTag(binding);
   }
 
   /** A file without JSX may export components of another one. */
@@ -59,4 +68,9 @@ export class Creatables {
       .within(source)
       .flatMap(({ binding }) => (binding?.owner === null && binding.source !== source ? [binding] : []));
   }
+}
+
+function isLiteral(init: Node | undefined): boolean {
+  const inner = init && unwrap(init);
+  return inner?.type === "ArrayExpression" || inner?.type === "ObjectExpression";
 }

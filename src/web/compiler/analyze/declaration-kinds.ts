@@ -93,6 +93,11 @@ export function isHookName(name: string): boolean {
   return /^use[A-Z]/.test(name);
 }
 
+/** Whether the result of a function may be state by its name: that of a hook, or of a factory as in Solid and Svelte, `createForm`. */
+export function mayCreateState(name: string): boolean {
+  return isHookName(name) || /^create[A-Z]/.test(name);
+}
+
 /** The function behind a name of kind `function`. */
 export function functionOf(binding: Binding): FunctionNode | undefined {
   if (isFunction(binding.source)) return binding.source;

@@ -16,7 +16,7 @@ export function directFunction(module: Module, name: Node): FunctionNode | undef
 /** Whether every return value of a function is JSX. */
 function returnsText(fn: FunctionNode): boolean {
   if (fn.async || fn.generator || !fn.body) return false;
-  if (fn.body.type !== "BlockStatement") return isJsx(unwrap(fn.body));
+  if (fn.body.type !== "BlockStatement") return isHtml(fn.body);
   let hasBareReturn = false;
   walk(fn.body, (node) => {
     if (isFunction(node)) return false;
@@ -24,7 +24,13 @@ function returnsText(fn: FunctionNode): boolean {
     return undefined;
   });
   const isLast = fn.body.body.at(-1)?.type === "ReturnStatement";
-  return isLast && !hasBareReturn && returnsOf(fn).every((result) => isJsx(unwrap(result)));
+  return isLast && !hasBareReturn && returnsOf(fn).every(isHtml);
+}
+
+/** Whether a value is JSX in any case. */
+function isHtml(node: Node): boolean {
+  const inner = unwrap(node);
+  return inner.type === "ConditionalExpression" ? isHtml(inner.consequent) && isHtml(inner.alternate) : isJsx(inner);
 }
 
 /** A component with a `<Slot>` receives its props a second time. */

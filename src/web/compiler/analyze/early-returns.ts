@@ -17,11 +17,15 @@ export interface Returns {
   first: Node;
 }
 
-/** @returns undefined for a component with one return, and for returns in loops, `try` and other statements */
-export function returnsOfChoice(fn: FunctionNode): Returns | undefined {
+/**
+ * @param start position in the source: returns before it are left out.
+ * @returns undefined for a component with one return, and for returns in loops, `try` and other statements
+ */
+export function returnsOfChoice(fn: FunctionNode, start = 0): Returns | undefined {
   if (fn.body?.type !== "BlockStatement") return undefined;
   const found: Omit<Returns, "pick"> = { contents: [], tests: [], first: fn.body };
-  const pick = pickIn(fn.body.body, found);
+  const statements = fn.body.body.filter((statement) => statement.start >= start);
+  const pick = pickIn(statements, found);
   return pick === undefined || found.tests.length === 0 ? undefined : { ...found, pick };
 }
 
@@ -65,7 +69,7 @@ function pickOfCases(
   return { test, equals: first.test, whenTrue, otherwise };
 }
 
-function alwaysReturns(statement: Node): boolean {
+export function alwaysReturns(statement: Node): boolean {
   if (statement.type === "ReturnStatement") return true;
   if (statement.type === "BlockStatement") return statement.body.some(alwaysReturns);
   return (

@@ -45,6 +45,20 @@ describe("an effect", () => {
     assert.deepEqual(reads("effect(() => sync(p.count.value));"), ["() => void $[0].value"]);
   });
 
+  it("may read what functions of parameters and props have captured, if it uses the values of their calls", () => {
+    assert.deepEqual(reads("const n = signal(1); effect(() => { n.value = p.source(); });"), ["() => $Called($[1])"]);
+    assert.deepEqual(reads("effect(() => { if (p.isOn()) p.onChange(); });"), ["() => $Called($[0])"]);
+    assert.deepEqual(reads("effect(() => p.onChange());"), []);
+    const hook = (params: string, call: string): string =>
+      browserBody(
+        `function useCopy(${params}) { const out = signal(""); effect(() => { out.value = ${call}; }); return out; }` +
+          A("const s = signal(1); const d = useCopy(() => s.value); return <p>{d.value}</p>;"),
+      );
+    assert.match(hook("source", "source()"), /\[[^\]]*\(\) => \$Called\(\$\[1\]\), \]/);
+    assert.match(hook("{ source }", "source()"), /\(\) => \$Called\(\$\[1\]\)/);
+    assert.match(hook("options", "options.source()"), /\(\) => \$Called\(\$\[1\]\.source\)/);
+  });
+
   it("does not watch values that it only writes or reads untracked", () => {
     assert.deepEqual(
       reads("const n = signal(1); const m = signal(1); effect(() => { n.value = 1; untrack(() => m.value); });"),

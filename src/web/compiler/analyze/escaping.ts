@@ -18,11 +18,17 @@ import {
   type Node,
 } from "../parse/ast.ts";
 import { functionOf, isHookName, svcImport, svcName } from "./declaration-kinds.ts";
+import { wrapperReceivers } from "./wrapped-functions.ts";
+import { returnsFunction } from "./returned-functions.ts";
+import { isOfModule, receiversOf } from "./given-functions.ts";
+import { isProvidedComputed } from "./provided-computeds.ts";
+import { propNamed } from "./prop-names.ts";
+import { componentOf } from "./prop-reads.ts";
 import type { Reference } from "../parse/scopes.ts";
 
 export interface Escaping {
-  /** `value`: an expression. `method`: the function of `{ name() {} }`. `getter`: that of `{ get name() {} }`. `declaration`: `function name() {}`. `effect`: the function of `effect(…)`. `load`: that of `onLoad(…)`. */
-  form: "value" | "method" | "getter" | "declaration" | "effect" | "load";
+  /** `value`: an expression. `wrapped`: the call of a function that may return one. `method`: the function of `{ name() {} }`. `getter`: that of `{ get name() {} }`. `declaration`: `function name() {}`. `effect`: the function of `effect(…)`. `load`: that of `onLoad(…)`. `module`: the name of a constant or function of the module. */
+  form: "value" | "wrapped" | "method" | "getter" | "declaration" | "effect" | "load" | "module";
   node: Node;
   /** The property of a method, the statement of a declaration, the callee of an effect or `onLoad`. */
   place: Node;
@@ -30,6 +36,8 @@ export interface Escaping {
   owner: FunctionNode;
   /** Whether its name says that browser code calls it, even if it depends on no state. */
   isHandler?: true;
+  /** Names of the props, contexts and hooks that get it. The browser needs it only if its code captures one of them. */
+  receivers?: readonly string[];
 }
 
 /** Functions of the framework that create state. A function that calls one is a hook. */
@@ -47,6 +55,17 @@ export function momentsElsewhere(module: Module): { node: Node; name: string }[]
   return found;
 }
 
+/** Calls of `resource` outside of components, which the browser does not repeat for a page from the server. */
+export function resourcesElsewhere(module: Module): ESTree.CallExpression[] {
+  const found: ESTree.CallExpression[] = [];
+  walk(module.program, (node) => {
+    if (node.type !== "CallExpression" || svcName(node.callee, module.scopes) !== "resource") return;
+    const owner = ownerOf(module, node);
+    if (owner && !isInComponent(module, owner)) found.push(node);
+  });
+  return found;
+}
+
 const OTHER_MOMENTS = new Set(["onVisible", "onIdle", "onMedia"]);
 
 export function escapingValues(module: Module): Escaping[] {
@@ -54,16 +73,44 @@ export function escapingValues(module: Module): Escaping[] {
   walk(module.program, (node) => {
     const owner = ownerOf(module, node);
     if (!owner) return;
+    const wrapped = wrappedAt(module, node, owner);
+    if (wrapped) {
+      found.push(wrapped);
+      return;
+    }
     const escaping = escapingAt(module, node, owner);
     const isSent = escaping?.isHandler ?? (escaping !== undefined && capturesState(module, node, owner));
-    if (escaping && !holdsJsx(node) && isSent) found.push(escaping);
+    const sent = escaping && !holdsJsx(node) && isSent ? escaping : givenAt(module, node, owner);
+    if (sent) found.push(sent);
   });
   return found;
+}
+
+/** A call of a component or hook that returns a function. */
+function wrappedAt(module: Module, node: Node, owner: FunctionNode): Escaping | undefined {
+  if (!returnsFunction(module, node)) return undefined;
+  const found: Escaping = { form: "wrapped", node, place: node, owner };
+  if (!isInComponent(module, owner)) return isHook(module, owner) && escapes(module, node, false) ? found : undefined;
+  const receivers = module.components.has(owner) ? wrapperReceivers(module, node, owner) : undefined;
+  return receivers && { ...found, ...(receivers.length > 0 && { receivers }) };
+}
+
+/** A function of a component, or the name of one, that other components or hooks get. */
+function givenAt(module: Module, node: Node, owner: FunctionNode): Escaping | undefined {
+  const receivers = isInComponent(module, owner) ? receiversOf(module, node) : [];
+  if (receivers.length === 0) return undefined;
+  const parent = module.parentOf(node);
+  const isOwn = parent?.type === "Property" && (parent.method || parent.kind === "get");
+  const form = isOwn ? (parent.method ? "method" : "getter") : isOfModule(module, node) ? "module" : "value";
+  return { form, node, place: isOwn ? parent : node, owner, receivers };
 }
 
 function escapingAt(module: Module, node: Node, owner: FunctionNode): Escaping | undefined {
   const isOfComponent = isInComponent(module, owner);
   if (isOfComponent && isFunction(node) && isInProp(module, node)) return ofProp(module, node, owner);
+  if (isOfComponent && isProvidedComputed(module, node)) return { form: "value", node, place: node, owner };
+  if (isOfComponent && isGivenToRender(module, node, owner))
+    return { form: "value", node, place: node, owner, isHandler: true };
   if (isOfComponent && !runsInBody(module, node)) return undefined;
   if (node.type === "CallExpression") {
     const name = svcName(node.callee, module.scopes);
@@ -150,6 +197,45 @@ function isGivenToHook(module: Module, node: Node): boolean {
   return binding !== undefined && !/^[A-Z]/.test(binding.name) && functionOf(binding) !== undefined;
 }
 
+/**
+ * Whether a function of a component, or the name of one, is an argument of a function that returns JSX and may use it as a handler: a render prop
+ * or a local function. `props.children({ toggle })`, `item(() => count.value++)`.
+ */
+function isGivenToRender(module: Module, node: Node, owner: FunctionNode): boolean {
+  const call = callAround(module, node);
+  if (!call || !(module.components.has(owner) || holdsJsx(owner)) || !isRender(module, unwrap(call.callee)))
+    return false;
+  const binding = node.type === "Identifier" ? referenceOf(module, node)?.binding : undefined;
+  const fn = binding?.owner ? functionOf(binding) : node;
+  return fn !== undefined && isFunction(fn) && !holdsJsx(fn) && !module.components.has(fn);
+}
+
+/** The call that gets a value as an argument, alone or in an object or array. */
+function callAround(module: Module, node: Node): ESTree.CallExpression | undefined {
+  let inner = node;
+  let at = module.parentOf(node);
+  if (at?.type === "Property" && (at.method || at.value !== node)) return undefined;
+  while (at?.type === "Property" || at?.type === "ObjectExpression" || at?.type === "ArrayExpression") {
+    inner = at;
+    at = module.parentOf(at);
+  }
+  return at?.type === "CallExpression" && at.callee !== inner ? at : undefined;
+}
+
+function isRender(module: Module, callee: Node): boolean {
+  if (callee.type === "MemberExpression") return isProp(module, callee);
+  const binding = callee.type === "Identifier" ? referenceOf(module, callee)?.binding : undefined;
+  if (!binding?.owner) return false;
+  if (binding.declared === "param") return module.components.has(binding.owner);
+  const fn = functionOf(binding);
+  return fn ? holdsJsx(fn) : isProp(module, callee);
+}
+
+function isProp(module: Module, name: Node): boolean {
+  const fn = componentOf(module, name);
+  return fn !== undefined && propNamed(module, fn, name) !== undefined;
+}
+
 /** Whether code uses another module of the app, which may be one that only the server has. */
 function usesImports(module: Module, code: Node, visited = new Set<Node>()): boolean {
   visited.add(code);
@@ -164,7 +250,7 @@ function usesImports(module: Module, code: Node, visited = new Set<Node>()): boo
 /** Whether a function is in a constant object or array of a component that other components receive: as a prop or in a context. */
 function isGivenAway(module: Module, node: Node): boolean {
   let at = module.parentOf(node);
-  if (at?.type === "Property" && at.method) return false;
+  if (at?.type === "Property" && (at.method || at.kind === "get")) return false;
   while (at?.type === "Property" || at?.type === "ObjectExpression" || at?.type === "ArrayExpression")
     at = module.parentOf(at);
   if (at?.type === "VariableDeclarator") return at.init !== node && isNamedElsewhere(module, at.id, true);
@@ -255,13 +341,27 @@ function isPropOf(module: Module, at: Node): boolean {
 
 /** Whether a value depends on state, or its function creates some. Others stay on the server. */
 function capturesState(module: Module, node: Node, owner: FunctionNode): boolean {
-  if (isHook(module, owner)) return true;
+  if (isHook(module, owner) || isOfNamedHook(module, node, owner)) return true;
   return module.scopes.within(node).some(({ binding, parent, node: used }) => {
     if (!binding || binding.owner === null || isInside(binding.node, node)) return false;
     if (/^(?:signal|store|computed|ref|resource)$/.test(module.kind(binding))) return true;
     const member = parent.type === "MemberExpression" && parent.object === used ? memberName(parent) : undefined;
     return member === "value" || member === "current";
   });
+}
+
+/** Whether a function is made by a hook without state. Those that use another module may be for the server, unless they are handlers by their names. */
+function isOfNamedHook(module: Module, node: Node, owner: FunctionNode): boolean {
+  if (!isFunction(node) || !isHookName(nameOf(module, owner))) return false;
+  return /^on[A-Z]/.test(nameOf(module, node)) || !usesImports(module, node);
+}
+
+/** The name of a function, or of the constant or property whose value it is; empty if it has none. */
+function nameOf(module: Module, fn: FunctionNode): string {
+  if (fn.id) return fn.id.name;
+  const parent = module.parentOf(fn);
+  const name = parent?.type === "Property" ? parent.key : parent?.type === "VariableDeclarator" ? parent.id : undefined;
+  return name?.type === "Identifier" ? name.name : "";
 }
 
 /** Whether a function is a hook, by the calls in its body. */

@@ -45,6 +45,28 @@ export interface Hooks {
   isPlaced: boolean;
 }
 
+/** What starts effects and resources. */
+type Starter = Pick<Hooks, "effects" | "resources">;
+
+/** Moves the effects and resources of a component to the scope of all that it returns. Moments need an element. */
+export function placeEffects(hooks: Hooks | undefined, scope: Starter): void {
+  if (!hooks || hooks.effects.length + hooks.resources.length === 0) return;
+  moveEffects(hooks, scope);
+  hooks.isPlaced = hooks.moments.size === 0;
+}
+
+/** Undoes `placeEffects`. */
+export function takeEffectsBack(hooks: Hooks | undefined, scope: Starter): void {
+  if (!hooks) return;
+  moveEffects(scope, hooks);
+  hooks.isPlaced = false;
+}
+
+function moveEffects(from: Starter, to: Starter): void {
+  to.effects.push(...from.effects.splice(0));
+  to.resources.push(...from.resources.splice(0));
+}
+
 export function hooksOf(module: Module, fn: FunctionNode, svcName: (node: Node) => string | undefined): Hooks {
   const hooks: Hooks = {
     moments: new Map(),

@@ -4,7 +4,11 @@
  * (SVC121), because the page would be stale without a message.
  */
 import { diagnostic } from "../diagnostics.ts";
-import type { Node } from "../parse/ast.ts";
+import type { Binding } from "../parse/scopes.ts";
+import { initOf } from "./declaration-kinds.ts";
+import { mayFetchAgain } from "./resources.ts";
+import { isChildren } from "../extract/jsx-forms.ts";
+import { tagName, unwrap, type Node } from "../parse/ast.ts";
 import type { Module } from "./analyze.ts";
 import { PropPlaces, placeAt, type PlacesByName, type PropCall, type PropPlace } from "./prop-places.ts";
 import { codeReads, componentOf, keptReads, propReads } from "./prop-reads.ts";
@@ -15,8 +19,9 @@ export interface KeptPlace extends PropPlace {
   /**
    * `return`: it decides which JSX the component returns. `name`: a name that the browser can't make again. `code`: code that only the server
    * can run. `once`: a prop of a component of the framework, or what chooses a component. `spread`: props of another component, whose names are unknown. `provider`: the value of a context.
+   * `text`: children in an element that contains only a text. `source`: the source of a resource, which the browser does not fetch again.
    */
-  readonly kind: "return" | "name" | "code" | "once" | "spread" | "provider";
+  readonly kind: "return" | "name" | "code" | "once" | "spread" | "provider" | "text" | "source";
 }
 
 /** The props that components keep, by the name of the component. */
@@ -35,11 +40,21 @@ export class KeptProps {
       const names = isShown(module, reference) ? keptReads(module, node) : "";
       if (names !== "") this.#add(node, names, "name");
     }
+    for (const binding of module.scopes.bindings) this.#addSource(binding);
+  }
+
+  /** `props.id` in `resource(() => props.id, load)`, unless other code than `<Await>` uses the resource. */
+  #addSource(binding: Binding): void {
+    if (this.#module.kind(binding) !== "resource" || mayFetchAgain(this.#module, binding)) return;
+    const call = initOf(binding);
+    const [source] = call?.type === "CallExpression" ? call.arguments : [];
+    if (source) this.#add(source, propReads(this.#module, source), "source");
   }
 
   /** Records an expression of a component that nothing evaluates again. */
   add(expression: Node, kind: KeptPlace["kind"]): void {
-    this.#add(expression, propReads(this.#module, expression), kind);
+    const isText = kind === "code" && isChildrenOfText(this.#module, expression);
+    this.#add(expression, propReads(this.#module, expression), isText ? "text" : kind);
   }
 
   /** Records a `try` that may return, which the browser can't repeat. */
@@ -61,6 +76,8 @@ export class KeptProps {
     this.#places.passOn(calls, imported);
     for (const call of calls) {
       const place = call.from === undefined ? this.#places.placeOf(call, imported) : undefined;
+      // An instance that the browser creates fetches again.
+      if (place?.kind === "source" && call.isReplaced) continue;
       if (place) this.#module.problems.add(diagnostic(this.#module.file, "SVC121", call.node, messageOf(call, place)));
     }
   }
@@ -71,12 +88,23 @@ export class KeptProps {
   }
 }
 
+/** Whether an expression is the children of the component, in an element in which the parser takes comments for text. */
+function isChildrenOfText(module: Module, expression: Node): boolean {
+  if (!isChildren(unwrap(expression), module.scopes)) return false;
+  const container = module.parentOf(expression);
+  const element = container && module.parentOf(container);
+  return element?.type === "JSXElement" && /^(?:title|textarea)$/.test(tagName(element.openingElement.name));
+}
+
 const REASONS: Readonly<Record<KeptPlace["kind"], string>> = {
   return:
     "which decides only once which JSX is returned. There, declare state before the first return, or move what follows the return into a component of its own.",
   name: "which gets its value only once, because its code contains JSX or changes an object. There, write that code in the JSX or in a function, and show what the function returns. If the first value is intended, write untrack(() => …).",
   code: "which is rendered only once, because the browser can't run it. If the first value is intended, write untrack(() => …) there.",
+  text: "where the parser would take its marks for text. Pass the text as another prop, such as text={`${count.value} items`}, and write {props.text} there. If the first value is intended, write untrack(() => …).",
   once: "which decides only once what is shown. There, choose between several elements by a condition in JSX, such as {props.isOpen ? <A /> : <B />}. If the first value is intended, write untrack(() => …).",
+  source:
+    "the source of a resource, which the browser doesn't fetch again. Pass the signal itself, and read its value there: resource(() => props.id.value, load).",
   provider:
     "the value of a context, which its readers get once. There, pass the signal or computed itself and read its .value where it is shown: const value = computed(() => props.theme), and value={value}.",
   spread:

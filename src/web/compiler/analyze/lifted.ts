@@ -19,37 +19,8 @@ const UNSERIALIZABLE = new Set(["function", "computed", "signal", "lifted"]);
 export function fullKindOf(binding: Binding, scopes: Scopes): Kind {
   const kind = kindOf(binding, scopes);
   const init = kind === "value" && binding.declared === "const" && binding.owner !== null ? initOf(binding) : undefined;
-  const isMade = init && (isLifted(init, scopes) || isFormatter(init, scopes) || isWrapper(binding, init, scopes));
+  const isMade = init && (isLifted(init, scopes) || isFormatter(init, scopes));
   return isMade ? "lifted" : kind;
-}
-
-/**
- * `const save = debounce(() => …, 300)`: a function of the app that wraps a function of the component, if only browser code uses the result.
- * The browser calls it at the first use.
- */
-function isWrapper({ owner, node }: Binding, init: Node, scopes: Scopes): boolean {
-  if (init.type !== "CallExpression" || init.callee.type !== "Identifier" || !init.arguments.some(isFunction))
-    return false;
-  if (/^use[A-Z]/.test(init.callee.name) || svcName(init.callee, scopes) !== undefined || holdsJsx(init)) return false;
-  const uses = scopes.references.filter((reference) => reference.binding?.node === node);
-  const browserCode = owner?.body ? browserCodeIn(owner.body) : [];
-  return (
-    uses.length > 0 &&
-    uses.every((use) => browserCode.some((code) => use.node.start >= code.start && use.node.end <= code.end))
-  );
-}
-
-/** Handler attributes, and functions inside of a component's body. */
-function browserCodeIn(body: Node): Node[] {
-  const found: Node[] = [];
-  walk(body, (node) => {
-    const isHandler =
-      node.type === "JSXAttribute" && node.name.type === "JSXIdentifier" && /^on[A-Z]/.test(node.name.name);
-    if (!isHandler && !isFunction(node)) return undefined;
-    if (isHandler || !holdsJsx(node)) found.push(node);
-    return isHandler ? false : holdsJsx(node);
-  });
-  return found;
 }
 
 /** Whether the browser creates the value of `init` again. */

@@ -29,19 +29,21 @@ export interface Change {
   node: Node;
   /** Path of field names to the changed value, up to the first computed key. */
   path: (string | undefined)[];
+  /** Number of member accesses between the object and what changes in it: 0 for `node.a = 1` and `node.push(…)`. */
+  depth: number;
 }
 
 /** A mutation of the object behind `node`, at any depth: `node.a.b = 1`, `node.list.push(…)`, `node[0]++`. */
 export function deepChangeOf(module: Module, node: Node): Change | undefined {
   const assigned = assignOf(module, node);
-  if (assigned) return { node: assigned, path: [] };
+  if (assigned) return { node: assigned, path: [], depth: 0 };
   const members = membersFrom(module, node);
   for (const [at, member] of members.entries()) {
     const change = changeOf(module, member);
-    if (change) return { node: change, path: fixedNames(members.slice(0, at + 1)) };
+    if (change) return { node: change, path: fixedNames(members.slice(0, at + 1)), depth: at };
     const call = module.parentOf(member);
     if (call?.type === "CallExpression" && call.callee === member && CHANGING.has(memberName(member) ?? ""))
-      return { node: call, path: fixedNames(members.slice(0, at)) };
+      return { node: call, path: fixedNames(members.slice(0, at)), depth: at };
   }
   return undefined;
 }

@@ -3,7 +3,7 @@ import { memberName, unwrap, type FunctionNode, type Node } from "../parse/ast.t
 import type { Binding } from "../parse/scopes.ts";
 import type { Module } from "./analyze.ts";
 import { initOf, isHookName, svcName } from "./declaration-kinds.ts";
-import { propReads, topProperty } from "./prop-reads.ts";
+import { isProps, isRestConstant, propReads, topProperty } from "./prop-reads.ts";
 
 /** `text` for `props.text`, and for `text` of `({ text })` and of `const { text } = props`. */
 export function propNamed(module: Module, fn: FunctionNode, node: Node): string | undefined {
@@ -12,6 +12,11 @@ export function propNamed(module: Module, fn: FunctionNode, node: Node): string 
   if (inner.type === "MemberExpression")
     return inner.object.type === "Identifier" && isPropsObject(module, fn, inner.object)
       ? memberName(inner)
+      : undefined;
+  // `<props.as />`
+  if (inner.type === "JSXMemberExpression")
+    return inner.object.type === "JSXIdentifier" && isPropsObject(module, fn, inner.object)
+      ? inner.property.name
       : undefined;
   const binding = bindingAt(module, inner);
   if (!binding || !param) return undefined;
@@ -25,12 +30,12 @@ export function propNamed(module: Module, fn: FunctionNode, node: Node): string 
   return namedBy(topProperty(source.id, binding), binding);
 }
 
-/** Whether a name is the props object of a component, or the rest of its props. */
+/** Whether a name is the props object of a component, or the rest of its props, also of `const { text, ...rest } = props`. */
 export function isPropsObject(module: Module, fn: FunctionNode, name: Node): boolean {
   const binding = bindingAt(module, name);
   const [param] = fn.params;
-  if (!param || binding?.declared !== "param" || binding.owner !== fn) return false;
-  return binding.node === param || topProperty(param, binding)?.type === "RestElement";
+  if (!param || binding?.owner !== fn) return false;
+  return isProps(fn, binding) || isRestConstant(module, fn, binding);
 }
 
 /** Whether a name is a constant that is made from props. */
@@ -40,6 +45,18 @@ export function isMadeOfProps(module: Module, name: Node): boolean {
 
 export function bindingAt(module: Module, node: Node): Binding | undefined {
   return module.scopes.within(node).find((reference) => reference.node === node)?.binding;
+}
+
+/** The prop with a default value that a name takes out of the props: `empty` of `({ empty = "Nothing" }) => …`. */
+export function propWithDefault(module: Module, fn: FunctionNode, name: Node): string | undefined {
+  const binding = bindingAt(module, name);
+  const pattern = binding && module.parentOf(binding.node);
+  const property = pattern?.type === "AssignmentPattern" ? module.parentOf(pattern) : undefined;
+  if (property?.type !== "Property" || property.computed || property.key.type !== "Identifier") return undefined;
+  const object = module.parentOf(property);
+  const place = object && module.parentOf(object);
+  const isOfConstant = place?.type === "VariableDeclarator" && place.init && isPropsObject(module, fn, place.init);
+  return object === fn.params[0] || isOfConstant === true ? property.key.name : undefined;
 }
 
 /** The property that a pattern gives this name, without a default and not from inside of it. */

@@ -1,6 +1,6 @@
 /** Records which props the components of a module use in some way, and finds the components that only pass such props on. */
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
-import { MAX_QUOTED, positionOf } from "../diagnostics.ts";
+import { MAX_QUOTED, placeIn } from "../diagnostics.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Module } from "./analyze.ts";
 import { exportedNodes } from "./frozen-components.ts";
@@ -34,11 +34,13 @@ export interface PropCall {
   readonly without: readonly string[];
   /** Props of the component around it that it is made from; undefined if it changes in any case. */
   readonly from: string | undefined;
+  /** Whether it is in a row or branch that the browser creates. */
+  readonly isReplaced: boolean;
 }
 
-export function placeAt({ file: { text, path } }: Module, { start, end }: Node): PropPlace {
-  const { line, column } = positionOf(text, start);
-  return { where: `${path}:${line}:${column}`, source: text.slice(start, Math.min(end, start + MAX_QUOTED)) };
+export function placeAt({ file }: Module, { start, end }: Node): PropPlace {
+  const { line, column } = placeIn(file, start);
+  return { where: `${file.path}:${line}:${column}`, source: file.text.slice(start, Math.min(end, start + MAX_QUOTED)) };
 }
 
 export class PropPlaces<Place extends PropPlace> {

@@ -5,7 +5,7 @@
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "./analyze.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
-import { holdsJsx, isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { itemList } from "./store-items.ts";
 import { heldName } from "./held-state.ts";
@@ -41,7 +41,10 @@ export function propsOfAll(module: Module, nodes: readonly Node[]): string {
   return joined(nodes.flatMap((node) => shownReads(module, node).split(" ")));
 }
 
-/** As `propReads`, with the names of values that may turn out to be stores (held-state.ts). */
+/**
+ * As `propReads`, with the names of values that may turn out to be stores (held-state.ts), and the same of the lists whose items the
+ * expression reads: their fields may change too.
+ */
 export function shownReads(module: Module, node: Node): string {
   const fn = componentOf(module, node);
   if (!fn) return "";
@@ -50,22 +53,12 @@ export function shownReads(module: Module, node: Node): string {
   return joined(names);
 }
 
-/** As `shownReads`, and the same of the lists whose items the expression reads: their fields may change too. */
-export function passedReads(module: Module, node: Node): string {
-  const names = shownReads(module, node).split(" ");
-  for (const { binding } of module.scopes.within(node)) {
-    const list = binding && !isInside(binding.node, node) ? itemList(module, binding) : undefined;
-    if (list) names.push(...passedReads(module, list).split(" "));
-  }
-  return joined(names);
-}
-
 /** Each name once, sorted and separated by spaces. */
 function joined(names: Iterable<string>): string {
   return [...new Set(names)].filter(Boolean).sort().join(" ");
 }
 
-/** @param withHeld whether the names of values that may be stores count, apart from those that rows show */
+/** @param withHeld whether the names of values that may be stores count, and the items of lists */
 function collect(
   module: Module,
   fn: FunctionNode,
@@ -77,29 +70,20 @@ function collect(
   if (seen.has(node)) return;
   seen.add(node);
   const marked = untracked(module, node);
-  const isHeldShown = withHeld && !showsRows(node);
   for (const reference of module.scopes.within(node)) {
     const { binding } = reference;
-    if (!binding || isInside(binding.node, node) || binding.owner !== fn) continue;
+    if (!binding || isInside(binding.node, node)) continue;
     if (marked.some((call) => isInside(reference.node, call))) continue;
-    const held = isHeldShown ? heldName(module, fn, binding) : undefined;
+    const list = withHeld ? itemList(module, binding) : undefined;
+    if (list) collect(module, fn, list, names, seen, withHeld);
+    if (binding.owner !== fn) continue;
+    const held = withHeld ? heldName(module, fn, binding) : undefined;
     if (held !== undefined) names.add(held);
-    const name = propOf(fn, reference, binding);
+    const name = propOf(module, fn, reference, binding);
     if (name !== undefined) names.add(name);
-    if (binding.declared === "param") collectDefault(module, fn, binding, names, seen);
-    for (const source of derivedFrom(module, binding)) collect(module, fn, source, names, seen, isHeldShown);
+    collectDefault(module, fn, binding, names, seen);
+    for (const source of derivedFrom(module, fn, binding)) collect(module, fn, source, names, seen, withHeld);
   }
-}
-
-/** Whether content contains rows, outside of elements in it: `list.map((item) => <li>…</li>)`. */
-export function showsRows(content: Node): boolean {
-  let found = false;
-  walk(content, (node) => {
-    if (isJsx(node) && node !== content) return false;
-    if (isFunction(node) && node !== content && holdsJsx(node)) found = true;
-    return !found;
-  });
-  return found;
 }
 
 /**
@@ -136,10 +120,12 @@ function collectKept(module: Module, fn: FunctionNode, node: Node, names: Set<st
     const { binding } = reference;
     if (!binding || isInside(binding.node, node) || binding.owner !== fn) continue;
     if (others.some((other) => isInside(reference.node, other))) continue;
-    const name = propOf(fn, reference, binding);
+    const name = propOf(module, fn, reference, binding);
     if (name !== undefined) names.add(name);
-    if (CREATED.has(module.kind(binding))) continue;
-    for (const source of valueSources(module, binding)) collectKept(module, fn, source, names, seen);
+    if (CREATED.has(module.kind(binding)) || isRestConstant(module, fn, binding)) continue;
+    const isTaken = takenByConstant(module, fn, binding) !== undefined;
+    for (const source of valueSources(module, binding))
+      if (!isTaken || source.type !== "Identifier") collectKept(module, fn, source, names, seen);
   }
 }
 
@@ -153,19 +139,28 @@ function untracked(module: Module, root: Node): Node[] {
 }
 
 /** The prop that a reference reads, if it is one of the component's props. */
-function propOf(fn: FunctionNode, reference: Reference, binding: Binding): string | undefined {
+function propOf(module: Module, fn: FunctionNode, reference: Reference, binding: Binding): string | undefined {
+  if (isRestConstant(module, fn, binding)) return memberOf(reference);
+  const taken = takenByConstant(module, fn, binding);
+  if (taken) return nameOfProperty(taken);
   const [param] = fn.params;
   if (binding.declared !== "param" || !param || !isInside(binding.node, param)) return undefined;
   if (param === binding.node) return memberOf(reference);
   const property = topProperty(param, binding);
   if (!property) return undefined;
   if (property.type === "RestElement") return memberOf(reference);
+  return nameOfProperty(property);
+}
+
+function nameOfProperty(property: Node): string {
   return property.type === "Property" && property.key.type === "Identifier" && !property.computed
     ? property.key.name
     : ALL_PROPS;
 }
 
 function memberOf({ node, parent }: Reference): string {
+  // `<props.as />`
+  if (parent.type === "JSXMemberExpression" && parent.object === node) return parent.property.name;
   const name = parent.type === "MemberExpression" && parent.object === node ? memberName(parent) : undefined;
   return name ?? ALL_PROPS;
 }
@@ -177,14 +172,44 @@ export function topProperty(param: Node, { node }: Pick<Binding, "node">): Node 
   return pattern.properties.find((item) => isInside(node, item));
 }
 
-/** `rest` of a component that takes `{ text, ...rest }`. */
-export function isRestOfProps({ declared, owner, node }: Binding): boolean {
-  const param = declared === "param" ? owner?.params[0] : undefined;
-  return param !== undefined && topProperty(param, { node })?.type === "RestElement";
+/** Whether a parameter is the props of a component, or the rest of them. */
+export function isProps(fn: FunctionNode, { declared, node }: Binding): boolean {
+  const [param] = fn.params;
+  if (declared !== "param" || !param) return false;
+  return node === param || topProperty(param, { node })?.type === "RestElement";
+}
+
+/** `rest` of `const { text, ...rest } = props`, or of another such constant. */
+export function isRestConstant(module: Module, fn: FunctionNode, { declared, source, node }: Binding): boolean {
+  if (declared !== "const" || source.type !== "VariableDeclarator" || source.init?.type !== "Identifier") return false;
+  if (topProperty(source.id, { node })?.type !== "RestElement") return false;
+  const from = module.scopes.within(source.init)[0]?.binding;
+  return from?.owner === fn && (isProps(fn, from) || isRestConstant(module, fn, from));
+}
+
+/** The property of `const { text } = props` that declares a name, also of the rest of the props. */
+function takenByConstant(module: Module, fn: FunctionNode, { declared, source, node }: Binding): Node | undefined {
+  if (declared !== "const" || source.type !== "VariableDeclarator" || source.init?.type !== "Identifier")
+    return undefined;
+  const property = topProperty(source.id, { node });
+  const from = module.scopes.within(source.init)[0]?.binding;
+  const isOfProps = from?.owner === fn && (isProps(fn, from) || isRestConstant(module, fn, from));
+  return isOfProps && property?.type === "Property" ? property : undefined;
+}
+
+/** Whether a name is the rest of a component's props: `({ text, ...rest })`, or `const { text, ...rest } = props`. */
+export function isRestOfProps(module: Module, binding: Binding): boolean {
+  const { declared, owner, node } = binding;
+  if (!owner) return false;
+  const param = declared === "param" ? owner.params[0] : undefined;
+  if (param) return topProperty(param, { node })?.type === "RestElement";
+  return isRestConstant(module, owner, binding);
 }
 
 function collectDefault(module: Module, fn: FunctionNode, binding: Binding, names: Set<string>, seen: Set<Node>): void {
-  const property = fn.params[0] && topProperty(fn.params[0], binding);
+  const property =
+    takenByConstant(module, fn, binding) ??
+    (binding.declared === "param" && fn.params[0] ? topProperty(fn.params[0], binding) : undefined);
   if (property?.type === "Property" && property.value.type === "AssignmentPattern")
     collect(module, fn, property.value.right, names, seen);
 }
@@ -193,8 +218,9 @@ function collectDefault(module: Module, fn: FunctionNode, binding: Binding, name
 const CREATED = new Set(["signal", "store", "resource", "ref", "import", "class", "props", "awaited"]);
 
 /** The source of a constant, variable or local function that follows what it is made from. */
-function derivedFrom(module: Module, binding: Binding): readonly Node[] {
-  if (binding.declared === "param") return [];
+function derivedFrom(module: Module, component: FunctionNode, binding: Binding): readonly Node[] {
+  if (binding.declared === "param" || isRestConstant(module, component, binding)) return [];
+  if (takenByConstant(module, component, binding)) return [];
   if (module.kind(binding) === "let") return assigning(module, binding)?.statements ?? [];
   if (CREATED.has(module.kind(binding))) return [];
   const fn = functionOf(binding);

@@ -24,6 +24,16 @@ describe("a resource", () => {
     assert.match(clientOf(`${body} return <p>{user.value}</p>;`) ?? "", /resource\.js/);
   });
 
+  it("whose source is a prop refuses calls on the server that pass one which changes", () => {
+    const item =
+      "function Item(props) { const found = resource(() => props.id, load); return <Await value={found}>{(name) => <b>{name}</b>}</Await>; }";
+    const page = (call: string): void =>
+      void compile(`${HEAD} ${item} export function A() { const id = signal(1); return <p>${call}</p>; }`, "page.tsx");
+    assert.throws(() => page("<Item id={id.value} />"), { code: "SVC121", message: /Pass the signal itself/ });
+    page("<Item id={id} />");
+    page("{id.value > 1 && <Item id={id.value} />}");
+  });
+
   it("is captured by the children of its Await, which update with it or with parts of it", () => {
     const body = "const id = signal(1); const user = resource(() => id.value, (id) => load(id));";
     const shown = (children: string): string =>

@@ -3,7 +3,7 @@
  * displayed `n` would never change.
  */
 import type { ESTree } from "vite";
-import type { Module } from "./analyze.ts";
+import { isResultOfHook, type Module } from "./analyze.ts";
 import {
   holdsJsx,
   isComponentTag,
@@ -17,10 +17,12 @@ import {
   type FunctionNode,
   type Node,
 } from "../parse/ast.ts";
-import { diagnostic, MAX_QUOTED } from "../diagnostics.ts";
+import { diagnostic, MAX_QUOTED, placeIn } from "../diagnostics.ts";
 import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
+import { obstacleOf, type Obstacle } from "../extract/early-return-forms.ts";
 import { mayReturn } from "./early-returns.ts";
+import { rootOfObject } from "./prop-names.ts";
 import { assigning } from "./repeatable.ts";
 import { valueSources } from "./value-sources.ts";
 
@@ -35,7 +37,8 @@ export function refuseStaleReads(module: Module): void {
     return found;
   };
   for (const reference of module.scopes.references) {
-    const source = reference.binding && sourceOf(reference.binding);
+    const { binding } = reference;
+    const source = binding && (sourceOf(binding) ?? hookReadOf(module, reference, binding));
     if (source === undefined || !isShown(module, reference)) continue;
     const { name, node } = reference;
     const error = diagnostic(
@@ -47,6 +50,25 @@ export function refuseStaleReads(module: Module): void {
     module.problems.add(error);
   }
   for (const fn of module.components) refuseStaleBranches(module, fn, sourceOf);
+}
+
+/** The signal of a hook's result whose value chooses the component of a tag: `const View = router.view.value` and `<View />`. */
+function hookReadOf(module: Module, { node }: Reference, binding: Binding): string | undefined {
+  const init = isOfComponent(module, binding) && isTag(module, node) ? initOf(binding) : undefined;
+  return init && valueOfHook(module, init);
+}
+
+/** The first `.value` of a hook's result that an expression reads. */
+function valueOfHook(module: Module, expression: Node): string | undefined {
+  let found: string | undefined;
+  walk(expression, (part) => {
+    if (isFunction(part) || found !== undefined) return false;
+    const root = part.type === "MemberExpression" && memberName(part) === "value" ? rootOfObject(part) : undefined;
+    const source = root && bindingOf(module, root);
+    if (source && isResultOfHook(source)) found = module.file.text.slice(part.start, part.end);
+    return undefined;
+  });
+  return found;
 }
 
 /** A value that another constant has read from the signal needs two computeds. */
@@ -77,23 +99,33 @@ function fixOf(
   return shown === undefined ? `Write ${computed}` : `Write {${shown}} here, or ${computed}`;
 }
 
-/** `if (count.value > 9) return <b/>` selects the branch only once. */
+/** `if (count.value > 9) return <b/>` selects the branch only once where the returns are no condition (extract/early-return-forms.ts). */
 function refuseStaleBranches(
   module: Module,
   fn: FunctionNode,
   sourceOf: (binding: Binding) => string | undefined,
 ): void {
-  for (const test of testsOfReturns(fn)) {
-    const source = readIn(module, test, sourceOf);
+  const tests = testsOfReturns(fn);
+  const obstacle = tests.length > 0 ? obstacleOf(fn, module.scopes) : undefined;
+  for (const test of tests) {
+    const source = readIn(module, test, sourceOf) ?? (obstacle && valueOfHook(module, test));
     if (source === undefined) continue;
     const error = diagnostic(
       module.file,
       "SVC112",
       test,
-      `${source} is read once, when the component runs, so it always returns the same JSX. Return one element with {condition ? <a/> : <b/>} or <Show> inside; untrack(() => …) around the condition marks it as intended.`,
+      `${source} is read once, when the component runs, so it always returns the same JSX. ${fixOfReturns(module, obstacle)}; untrack(() => …) around the condition marks it as intended.`,
     );
     module.problems.add(error);
   }
+}
+
+function fixOfReturns({ file }: Module, obstacle: Obstacle | undefined): string {
+  if (!obstacle || obstacle.isReturn) return "Return one element with {condition ? <a/> : <b/>} or <Show> inside";
+  const { start, end } = obstacle.node;
+  const code = file.text.slice(start, end);
+  const shown = code.length <= MAX_QUOTED && !code.includes("\n") ? `\`${code}\`` : "a statement";
+  return `Returns follow it if what stands between them may run before them, but ${shown} (line ${placeIn(file, start).line}) may not. Write it before the first return, or move what follows the return into a component of its own`;
 }
 
 /** Expressions of a component's own code that decide which JSX it returns. */

@@ -4,6 +4,7 @@
  */
 import { isInside, readsGivenState, type Module } from "./analyze.ts";
 import { initOf, svcName } from "./declaration-kinds.ts";
+import { containsStores } from "./store-containers.ts";
 import { attributeExpression, mappedRows, onlyChild } from "../extract/jsx-forms.ts";
 import { memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
@@ -20,9 +21,16 @@ export function readsStore(module: Module, expression: Node): boolean {
 }
 
 function isOfStore(module: Module, binding: Binding): boolean {
-  if (module.kind(binding) === "store") return true;
+  if (module.kind(binding) === "store" || isSignalOfStores(module, binding)) return true;
   const list = itemList(module, binding);
   return list !== undefined && isMadeOfStore(module, list);
+}
+
+/** `signal([store({ … })])`: its rows are stores. */
+function isSignalOfStores(module: Module, binding: Binding): boolean {
+  const init = module.kind(binding) === "signal" ? initOf(binding) : undefined;
+  const first = init?.type === "CallExpression" ? init.arguments[0] : undefined;
+  return first !== undefined && containsStores(first, module.scopes);
 }
 
 /** Whether a list has items of a store: it reads one, or a computed that does. */
@@ -75,7 +83,8 @@ export function itemList(module: Module, { declared, owner, node }: Binding): No
   return listOfRow(module, owner);
 }
 
-function listOfRow(module: Module, row: FunctionNode): Node | undefined {
+/** The list whose items a row shows. */
+export function listOfRow(module: Module, row: FunctionNode): Node | undefined {
   const parent = module.parentOf(row);
   if (parent?.type === "CallExpression") {
     const rows = mappedRows(parent);

@@ -5,10 +5,11 @@
  */
 import { mayHoldSignals, type Module } from "./analyze.ts";
 import { isFunction, isJsx, memberName, unwrap, walk, type Node } from "../parse/ast.ts";
-import { positionOf } from "../diagnostics.ts";
+import { placeIn } from "../diagnostics.ts";
 import { svcName } from "./declaration-kinds.ts";
 import { roundedParts } from "../extract/html-pieces.ts";
-import { propReads, shownReads, showsRows } from "./prop-reads.ts";
+import { propReads, shownReads } from "./prop-reads.ts";
+import { isHeld } from "./held-state.ts";
 import type { SpreadAttribute } from "../model.ts";
 import type { LivePropsEmitter } from "../emit/emit-live-props.ts";
 import type { ServerOutput } from "../emit/server-output.ts";
@@ -28,31 +29,37 @@ export class StorePropReads {
 
   /** @param expression of a text, attribute, list or condition that the browser will not write again. */
   watch(expression: Node): void {
-    const isFollowed = this.#live.follows(expression);
-    const followed = isFollowed && !showsRows(expression) ? expression : undefined;
+    const followed = this.#live.follows(expression) ? expression : undefined;
     if (this.#isProp(unwrap(expression))) this.#wrap(unwrap(expression), followed);
     else
       walk(expression, (node) => {
         if (isFunction(node) || isJsx(node)) return false;
         if (node.type === "CallExpression" && svcName(node.callee, this.#module.scopes) === "untrack") return false;
+        if (node.type === "CallExpression") this.#watchArguments(node.arguments, followed);
         if (node.type !== "MemberExpression") return undefined;
         const object = unwrap(node.object);
-        if (this.#isProp(object) || this.#isPartOfHook(object)) this.#wrap(object, followed);
+        if (this.#isProp(object) || this.#isPart(object)) this.#wrap(object, followed);
         return undefined;
       });
     // Behind the props, whose checks belong inside.
     for (const leaf of leavesOf(expression)) this.#watchReads(leaf, followed);
-    if (!isFollowed) this.watchProps(expression);
+    if (!followed) this.watchProps(expression);
   }
 
   /** @param expression that nothing evaluates again, even if a prop that it reads is live. */
   watchProps(expression: Node): void {
     const names = propReads(this.#module, expression);
-    const props = this.#live.propsAround(expression);
-    if (names === "" || props === undefined || this.#frozen.has(expression)) return;
+    const props = names === "" ? undefined : this.#live.stateIn(expression, names);
+    if (props === undefined || this.#frozen.has(expression)) return;
     this.#frozen.add(expression);
     const args = `${props}, ${JSON.stringify(names)}, ${this.#placeOf(expression)}`;
     this.#out.wrap(expression, `${this.#out.use("frozen")}(${args}, (`, "))");
+  }
+
+  /** @param test chooses once what a component returns. */
+  watchTest(test: Node): void {
+    if (shownReads(this.#module, test).split(" ").some(isHeld)) this.watch(test);
+    else this.watchProps(test);
   }
 
   /** Checks that the browser gets the handlers in the object of a spread. */
@@ -72,22 +79,38 @@ export class StorePropReads {
     return `${JSON.stringify(skip)}, ${own !== undefined}, ${this.#placeOf(expression)}`;
   }
 
+  /** A function may read any member of an object, so it must contain no store that the browser does not follow. */
+  #watchArguments(args: readonly Node[], followed: Node | undefined): void {
+    for (const arg of args.map(unwrap)) if (this.#isProp(arg)) this.#wrap(arg, followed, "stillWhole");
+  }
+
   /** Wraps an expression in a function, so that its reads can be tracked. @param followed as in `#wrap` */
   #watchReads(leaf: Node, followed: Node | undefined): void {
     if (this.#watched.has(leaf) || !mayRead(leaf)) return;
     this.#watched.add(leaf);
     this.#out.wrap(
       leaf,
-      `${this.#out.use("once")}(() => (`,
+      `${this.#keyOf(leaf)}${this.#out.use("once")}(() => (`,
       `), ${this.#placeOf(leaf)}${this.#stateIn(leaf, followed)})`,
     );
   }
 
   /** @param followed the expression around it, if the browser evaluates that again when a prop is live or a hook returns state */
-  #wrap(prop: Node, followed: Node | undefined): void {
+  #wrap(prop: Node, followed: Node | undefined, check: "still" | "stillWhole" = "still"): void {
     if (this.#watched.has(prop)) return;
     this.#watched.add(prop);
-    this.#out.wrap(prop, `${this.#out.use("still")}(`, `, ${this.#placeOf(prop)}${this.#stateIn(prop, followed)})`);
+    this.#out.wrap(
+      prop,
+      `${this.#keyOf(prop)}${this.#out.use(check)}(`,
+      `, ${this.#placeOf(prop)}${this.#stateIn(prop, followed)})`,
+    );
+  }
+
+  /** `done: ` for `done` in `{ done }`. */
+  #keyOf(node: Node): string {
+    const parent = this.#module.parentOf(node);
+    const isShorthand = parent?.type === "Property" && parent.shorthand;
+    return isShorthand && node.type === "Identifier" ? `${node.name}: ` : "";
   }
 
   /** The instance's live props and state in results of hooks, and the names of those that a node reads, as further arguments. */
@@ -99,7 +122,7 @@ export class StorePropReads {
   /** Position and source as arguments. */
   #placeOf(node: Node): string {
     const { text, path } = this.#module.file;
-    const { line, column } = positionOf(text, node.start);
+    const { line, column } = placeIn(this.#module.file, node.start);
     return `${JSON.stringify(`${path}:${line}:${column}`)}, ${JSON.stringify(text.slice(node.start, node.end))}`;
   }
 
@@ -119,11 +142,12 @@ export class StorePropReads {
     return this.#module.kind(binding) === "value" && mayHoldSignals(binding, "value");
   }
 
-  /** `form.data` of a hook's result. */
-  #isPartOfHook(node: Node): boolean {
+  /** `form.data` of a hook's result, and of an object that is a prop: `props.form.data`. */
+  #isPart(node: Node): boolean {
     let root = node;
     while (root.type === "MemberExpression") root = unwrap(root.object);
-    return root !== node && root.type === "Identifier" && this.#isOfHook(root);
+    if (root === node || root.type !== "Identifier") return false;
+    return this.#isOfHook(root) || this.#kindOf(root) !== undefined;
   }
 
   #kindOf(name: Node): "props" | "taken" | undefined {

@@ -1,9 +1,12 @@
 /** What a build or `svc dev` knows about the modules of an app, across its files. The plugin collects it. */
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { contextIn } from "../analyze/context-names.ts";
+import { isHeld } from "../analyze/held-state.ts";
+import { originIn, propOfItem, type OriginLink } from "../analyze/origins.ts";
 import { SVC } from "../analyze/declaration-kinds.ts";
 import { ImageFiles } from "../assets/images.ts";
 import { PublicFiles } from "../assets/public-files.ts";
-import { functionNames, liveNames, type PassedProp } from "../emit/passed-props.ts";
+import { functionNames, isAnyOf, liveNames, type CalledNames, type PassedProp } from "../emit/passed-props.ts";
 import { StyleImports } from "../styles/style-imports.ts";
 import type { ActionUse } from "./manifest.ts";
 
@@ -17,7 +20,9 @@ export interface AppModules {
   live: Map<string, string>;
   /** Names as in `live` of the files that need their module although no other file passes live props: for handlers in spreads, and for stores. */
   always: Set<string>;
-  /** Absolute path of each TSX file -> the props that it passes as derived values. */
+  /** Names as in `live` of the files that show values of contexts -> the names of these contexts. */
+  contexts: Map<string, ReadonlySet<string>>;
+  /** Absolute path of each TSX file -> the props that it passes as derived values, and the contexts to which it may give state. */
   passed: Map<string, readonly PassedProp[]>;
   /** Names as in `live` of the files that pass functions as props -> the names of these props. */
   functions: Map<string, ReadonlySet<string>>;
@@ -25,6 +30,10 @@ export interface AppModules {
   captured: Map<string, ReadonlySet<string>>;
   /** As `captured`, for code that runs only if these props are live. */
   shown: Map<string, ReadonlySet<string>>;
+  /** As `captured`, for what one piece of code reads, which runs if one of these props is live: their names, separated by spaces. */
+  readTogether: Map<string, readonly string[]>;
+  /** Absolute path of each module -> what its hooks and components pass on. */
+  links: Map<string, readonly OriginLink[]>;
   /** Absolute path of each TSX file -> names of its components that can't follow props. */
   frozen: Map<string, readonly string[]>;
   /** Absolute path of each TSX file with components that show a prop only once. */
@@ -61,6 +70,8 @@ export function newAppModules(isBuild = false): AppModules {
     functions: new Map(),
     captured: new Map(),
     shown: new Map(),
+    readTogether: new Map(),
+    links: new Map(),
     frozen: new Map(),
     kept: new Set(),
     values: new Map(),
@@ -68,6 +79,7 @@ export function newAppModules(isBuild = false): AppModules {
     views: new Map(),
     creators: new Set(),
     always: new Set(),
+    contexts: new Map(),
     jsx: new Map(),
     framework: new Set(),
     styles: new StyleImports(),
@@ -79,11 +91,14 @@ export function newAppModules(isBuild = false): AppModules {
 
 /** The entries of a browser build. */
 export function browserEntries(modules: AppModules): Map<string, string> {
-  const { browser, live, always, functions, passed, values, takers, views, creators } = modules;
-  const isAny = liveNames(passed.values()).size > 0;
-  const called = calledNames(modules);
-  const isCalled = (id: string): boolean => [...(functions.get(id) ?? [])].some((name) => called.has(name));
-  const needed = [...live].filter(([id]) => isAny || always.has(id) || isCalled(id));
+  const { browser, live, always, contexts, functions, passed, values, takers, views, creators } = modules;
+  const names = liveNames(passed.values());
+  const isAny = [...names].some((name) => contextIn(name) === undefined);
+  const isProvided = (id: string): boolean => [...(contexts.get(id) ?? [])].some((name) => names.has(name));
+  const { anywhere, shown } = calledNames(modules);
+  const called = new Set([...anywhere, ...shown].map((name) => propOfItem(originIn(name))));
+  const isCalled = (id: string): boolean => isAnyOf([...(functions.get(id) ?? [])].join(" "), called);
+  const needed = [...live].filter(([id]) => isAny || always.has(id) || isProvided(id) || isCalled(id));
   return new Map([...browser, ...needed, ...(takers.size > 0 ? values : []), ...(creators.size > 0 ? views : [])]);
 }
 
@@ -91,11 +106,22 @@ export function browserEntries(modules: AppModules): Map<string, string> {
 export function calledNames({
   captured,
   shown,
+  readTogether,
   passed,
-}: Pick<AppModules, "captured" | "shown" | "passed">): Set<string> {
+  links,
+}: Pick<AppModules, "captured" | "shown" | "readTogether" | "passed" | "links">): CalledNames {
   const live = liveNames(passed.values());
-  const shownLive = [...shown.values()].map((names) => [...names].filter((name) => live.has(name)));
-  return functionNames([...captured.values(), ...shownLive], passed.values());
+  const passes = [...passed.values(), ...links.values()];
+  const shownLive = [...shown.values()].map((names) =>
+    [...functionNames([names], links.values())].filter((name) => live.has(originIn(name))),
+  );
+  const isProp = (name: string): boolean => !isHeld(name);
+  const beside = [...readTogether.values()].flat().filter((names) => isAnyOf(names, live));
+  return {
+    anywhere: functionNames([...captured.values(), ...shownLive.map((names) => names.filter(isProp))], passes),
+    shown: functionNames(shownLive, passes),
+    besideLive: functionNames([beside.flatMap((names) => names.split(" "))], passed.values()),
+  };
 }
 
 /** @throws SvcError SVC122 if the app contains JSX and no module imports the framework. */

@@ -4,7 +4,7 @@ import type { Module } from "../analyze/analyze.ts";
 import type { Node } from "../parse/ast.ts";
 import type { ClientModule } from "../emit/client-module.ts";
 import { componentName } from "../analyze/components.ts";
-import { positionOf } from "../diagnostics.ts";
+import { placeIn } from "../diagnostics.ts";
 import { importOf, type Kind } from "../analyze/declaration-kinds.ts";
 import type { Element, Scope } from "../model.ts";
 
@@ -56,7 +56,7 @@ const TRAVEL: Partial<Record<Kind, string>> = {
 const BY_VALUE = "value: as it was when the component ran; a signal or store as itself";
 
 export function reportOf(module: Module, client: ClientModule, written: readonly WrittenTemplate[]): FileReport {
-  const lineOf = (node: Node): number => positionOf(module.file.text, node.start).line;
+  const lineOf = (node: Node): number => placeIn(module.file, node.start).line;
   const components = [...module.components].map((fn) => {
     const name = componentName(module, fn);
     const templates = written.filter(({ component }) => component === name).map((item) => templateOf(item, lineOf));
@@ -84,7 +84,7 @@ function templateOf({ scope, element }: WrittenTemplate, lineOf: (node: Node) =>
     }),
     bindings: bindings.sort((left, right) => left.line - right.line),
     captures: scope.slots.map(({ source, kind }, index) => {
-      return { source, as: TRAVEL[kind] ?? BY_VALUE, isBound: index < scope.boundCount };
+      return { source, as: TRAVEL[kind] ?? BY_VALUE, isBound: scope.bound.has(index) };
     }),
     remade: [...scope.helpers.keys()].map(({ name }) => name),
     parts: [...scope.parts].sort(),

@@ -2,11 +2,11 @@
  * Finds the props that imported components use in some way, such as those that they show only once (analyze/kept-props.ts), through re-exports
  * and components that pass props on.
  */
-import type { ESTree } from "vite";
 import type { PlacesByName, PlacesOfComponent, PropPlace } from "../analyze/prop-places.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import { importsOf } from "../parse/imports.ts";
 import { parse } from "../parse/parse.ts";
+import { reexportsOf } from "./reexports.ts";
 
 /** What the search asks of the plugin. */
 export interface ImportsSource<Place extends PropPlace> {
@@ -62,29 +62,4 @@ export class PropImports<Place extends PropPlace> {
     if (seen.size <= 1) this.#known.set(module, found);
     return found;
   }
-}
-
-interface Reexport {
-  exported: string;
-  /** `*` for all names. */
-  imported: string;
-  source: string;
-}
-
-function reexportsOf(program: ESTree.Program): Reexport[] {
-  return program.body.flatMap((statement): Reexport[] => {
-    if (statement.type === "ExportAllDeclaration")
-      return statement.exported === null ? [{ exported: "*", imported: "*", source: statement.source.value }] : [];
-    if (statement.type !== "ExportNamedDeclaration" || !statement.source) return [];
-    const { value: source } = statement.source;
-    return statement.specifiers.map(({ local, exported }) => ({
-      exported: nameOf(exported),
-      imported: nameOf(local),
-      source,
-    }));
-  });
-}
-
-function nameOf(name: ESTree.ModuleExportName): string {
-  return name.type === "Literal" ? name.value : name.name;
 }

@@ -50,3 +50,51 @@ describe("a component that shows the result of a hook", () => {
     assert.deepEqual(await built(files), ["line.tsx?svc-live", "view.tsx?svc-live"]);
   });
 });
+
+const CONTEXT = {
+  "app.tsx": 'import { View } from "./provider.tsx"; import { A } from "./view.tsx"; export default () => [View, A];',
+  "contexts.ts": 'import { createContext } from "svckit"; export const User = createContext({ name: "" });',
+  "view.tsx": `
+    import { useContext } from "svckit";
+    import { User } from "./contexts.ts";
+    import { size } from "./size.ts";
+    import { Line } from "./line.tsx";
+    export function A() {
+      const user = useContext(User);
+      const { name } = user;
+      return <p title={size(user.name)}>{size(name)}<Line text={user.name} /></p>;
+    }`,
+};
+
+function provider(value: string): string {
+  return `import { store } from "svckit"; import { User as Person } from "./contexts.ts"; import { make } from "./make.ts";
+    export const View = (props: { user: { name: string } }) => <Person.Provider value={${value}}><b /></Person.Provider>;`;
+}
+
+describe("a component that shows the value of a context", () => {
+  const make = 'export const make = () => ({ name: "Ada" });';
+
+  it("needs no browser code if no provider gives it state, so it may use modules of the server", async () => {
+    for (const value of ['{ name: "Ada" }', "make()", "props.user"])
+      assert.deepEqual(await built({ ...CONTEXT, "make.ts": make, "provider.tsx": provider(value) }), [], value);
+  });
+
+  it("is refused if it shows it by a module of the server, and a provider gives it state", async () => {
+    for (const value of ['store({ name: "Ada" })', "make()"]) {
+      const state = 'import { store } from "svckit"; export const make = () => store({ name: "Ada" });';
+      assert.equal(await built({ ...CONTEXT, "make.ts": state, "provider.tsx": provider(value) }), "SVC104", value);
+    }
+  });
+
+  it("has a browser module of its own if a provider in another file gives it state", async () => {
+    const files = { "make.ts": make, "size.ts": "export const size = String;" };
+    const entries = await built({ ...CONTEXT, ...files, "provider.tsx": provider('store({ name: "Ada" })') });
+    assert.deepEqual(entries, ["line.tsx?svc-live", "provider.tsx?svc-live", "view.tsx?svc-live"]);
+  });
+
+  it("needs no browser module in an app whose components do not show that context", async () => {
+    const view = 'import { Line } from "./line.tsx"; export const A = () => <Line text="x" />;';
+    const state = { "make.ts": make, "provider.tsx": provider('store({ name: "Ada" })'), "view.tsx": view };
+    assert.deepEqual(await built({ ...CONTEXT, ...state }), []);
+  });
+});

@@ -18,4 +18,13 @@ describe("a chunk of the development host", () => {
     assert.match(code, /export \{ _c, /);
     assert.doesNotMatch(code, /jsx-runtime|block\(/);
   });
+
+  it("contains the modules that its handlers import later", async () => {
+    const code = await devChunkOf({
+      "view.tsx": `export const View = () => <b onClick={async () => alert((await import("./late.ts")).text)}>x</b>;`,
+      "late.ts": `export const text = "from a late module";`,
+    });
+    assert.match(code, /from a late module/);
+    assert.doesNotMatch(code, /import\("/);
+  });
 });

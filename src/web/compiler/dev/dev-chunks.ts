@@ -115,7 +115,8 @@ async function buildChunk(root: string, file: string, modules: AppModules): Prom
           ...config.build?.rolldownOptions,
           input: file + CLIENT_QUERY,
           preserveEntrySignatures: "strict",
-          output: { ...DEV_ASSET_OUTPUT, format: "es", sourcemapPathTransform: fromRoot(root) },
+          // Modules that a handler imports later have no chunk of their own here.
+          output: { ...DEV_ASSET_OUTPUT, codeSplitting: false, format: "es", sourcemapPathTransform: fromRoot(root) },
         },
       },
     }),

@@ -100,7 +100,7 @@ describe("the development host", () => {
   });
 
   it("reports the errors of all modules at once, those behind a faulty module included", async () => {
-    const faulty = "export function A() { let n = 1; return <p onClick={() => n}>x</p>; }";
+    const faulty = "export function A() { let n = 1; n = 2; return <p onClick={() => n}>x</p>; }";
     const files = {
       "app.tsx":
         'import { signal } from "svckit"; import { A } from "./a.tsx"; import "./c.tsx"; export default { A, signal };',
@@ -111,10 +111,10 @@ describe("the development host", () => {
     };
     await withHost(files, async (host, app) => {
       const message =
-        /^SVC101 a\.tsx:1:84\n[^]*\nSVC101 b\.tsx:1:59\n[^]*\nSVC101 c\.tsx:1:59\n[^]*\nFix 3 errors in 3 files\.$/;
+        /^SVC101 a\.tsx:1:91\n[^]*\nSVC101 b\.tsx:1:66\n[^]*\nSVC101 c\.tsx:1:66\n[^]*\nFix 3 errors in 3 files\.$/;
       await assert.rejects(host.loadApp(), { code: "SVC101", message });
       await edit(host, app, "a.tsx", "export const A = 1;");
-      await assert.rejects(host.loadApp(), { message: /^SVC101 c\.tsx:1:59\n/ });
+      await assert.rejects(host.loadApp(), { message: /^SVC101 c\.tsx:1:66\n/ });
       await edit(host, app, "c.tsx", "export const C = 1;");
       await host.loadApp();
     });

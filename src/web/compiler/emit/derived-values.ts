@@ -8,10 +8,12 @@ import { ContextUseFinder } from "../analyze/contexts.ts";
 import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
 import { componentOf, propReads, shownReads, topProperty } from "../analyze/prop-reads.ts";
 import { isHeld } from "../analyze/held-state.ts";
+import { isPassedInCreated, isUsedInFunctions } from "../analyze/members-read.ts";
 import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
 import { newScope, type Code, type Scope, type Slot } from "../model.ts";
-import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isComponentTag, tagName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
+import { capturedCode } from "./emit-captured.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
 import { HeldValues } from "./held-values.ts";
@@ -47,6 +49,8 @@ export class DerivedValues {
   /** Whether one of these slots needs such a name. */
   #isMissing = false;
   #count = 0;
+  /** How the browser makes props objects. */
+  #ownSymbol: Pick<Derived, "block" | "symbol"> | undefined;
 
   constructor(module: Module, out: ServerOutput, all: Target, needed: Target | undefined) {
     this.#module = module;
@@ -91,33 +95,58 @@ export class DerivedValues {
   }
 
   /** Code of a captured value for an instance that may have live props. */
-  slot(slot: Pick<Slot, "source" | "node" | "isView">): string {
+  slot(slot: Pick<Slot, "source" | "node" | "isView">, isShown = false): string {
     const { node } = slot;
     if (slot.isView) return slot.source;
     const isUndeclared = this.#isUndeclared(node);
     const source = isUndeclared ? "0" : slot.source;
-    const code = this.#slotCode(source, node);
+    const code = this.#slotCode(source, node, isShown);
     if (isUndeclared && code === source) this.#isMissing = true;
-    return code;
+    return code === source && !isUndeclared ? capturedCode(this.#module, this.#out, { source, node }) : code;
   }
 
   /** As `slot`, for code that only shows values, so that it needs no other members of a value that contains a store. */
   shownSlot(slot: Pick<Slot, "source" | "node" | "isView">): string {
     const value = slot.isView ? undefined : this.held.of(slot.node);
-    return this.slot(value ? { ...slot, source: this.held.shown(slot.node, value, slot.source) } : slot);
+    return this.slot(value ? { ...slot, source: this.held.shown(slot.node, value, slot.source) } : slot, true);
   }
 
-  #slotCode(source: string, node: Node): string {
+  #slotCode(source: string, node: Node, isShown: boolean): string {
     // A hook must not run again.
     const reads = (this.held.of(node) ? propReads : shownReads)(this.#module, node);
     const fn = reads === "" ? undefined : componentOf(this.#module, node);
     if (!fn) return source;
+    if (node.type === "Identifier" && isPropsObject(this.#module, fn, node)) return this.#wholeProps(source, node);
     const prop = propNamed(this.#module, fn, node);
-    if (prop !== undefined) return `${this.#out.use("prop")}(${this.propsOf(fn)}, ${JSON.stringify(prop)}, ${source})`;
+    if (prop !== undefined) {
+      const isWhole =
+        (!isShown && isUsedInFunctions(this.#module, fn, prop)) || isPassedInCreated(this.#module, fn, prop);
+      return this.#prop(isWhole ? this.propsOf(fn) : this.propsWith(fn, prop), prop, source);
+    }
     const part = this.#partOfProp(fn, node, reads, source);
     if (part !== undefined) return part;
     const binding = bindingAt(this.#module, node);
     return (binding && this.#constant(binding, fn, reads, source)) ?? source;
+  }
+
+  #prop(props: string, name: string, value: string): string {
+    return `${this.#out.use("prop")}(${props}, ${JSON.stringify(name)}, ${value})`;
+  }
+
+  /** The props object, or the rest of it, as an object whose members follow. It has the children if a component gets them in a spread. */
+  #wholeProps(source: string, name: Node): string {
+    this.#ownSymbol ??= this.#addOwn();
+    const { block, symbol } = this.#ownSymbol;
+    const args = `${source}, ${block}, "${symbol}"${isSpreadIntoComponent(this.#module, name) ? ", true" : ""}`;
+    return `${this.#out.use("wholeProps")}(${args})`;
+  }
+
+  #addOwn(): Pick<Derived, "block" | "symbol"> {
+    const symbol = this.newSymbol();
+    const scope = newScope(0, this.#all.client.newEdits());
+    this.#all.browser.emitOwn(symbol, scope);
+    this.#needed?.browser.emitOwn(symbol, newScope(0, this.#needed.client.newEdits()));
+    return { symbol, block: this.block(scope, undefined, scope, "") };
   }
 
   /** `props.model.count`, as what is in the prop now. */
@@ -131,7 +160,7 @@ export class DerivedValues {
     const text = this.#module.file.text.slice(base.start, base.end);
     const own: Slot = { source: text, kind: "value", node: base };
     const code = [`${this.#all.client.names.slots}[0]${this.#module.file.text.slice(base.end, node.end)}`];
-    const first = `${this.#out.use("prop")}(${this.propsOf(fn)}, ${JSON.stringify(name)}, ${text})`;
+    const first = this.#prop(this.propsWith(fn, name), name, text);
     return this.deriveIf(fn, reads, this.derive(code, [own, first]), source);
   }
 
@@ -173,9 +202,8 @@ export class DerivedValues {
     const { value, key } = property;
     const { slots: dollar } = this.#all.client.names;
     const read = `${dollar}[0]`;
-    const props = this.propsOf(fn);
-    const own: Slot = { source: `${props}.${key.name}`, kind: "value", node: key };
-    const first = `${this.#out.use("prop")}(${props}, ${JSON.stringify(key.name)}, ${own.source})`;
+    const own: Slot = { source: `${this.propsOf(fn)}.${key.name}`, kind: "value", node: key };
+    const first = this.#prop(this.propsWith(fn, key.name), key.name, own.source);
     if (value.type !== "AssignmentPattern" || value.left !== binding.node)
       return this.deriveIf(fn, reads, this.#takenApart(value, binding, [read], [own, first]), source);
     const code: Code = [`${read} === undefined ? (`, value.right, `) : ${read}`];
@@ -210,6 +238,11 @@ export class DerivedValues {
     return this.held.propsWith(fn, names.split(" "));
   }
 
+  /** Code of an object that has live props if `propsWith` has some. */
+  givenWith(fn: FunctionNode, names: string): string {
+    return this.held.stateWith(fn, names.split(" ")) ?? this.propsOf(fn);
+  }
+
   /** @param first the first slot, and its code. @param declares names that the code declares. @param reads names that decide whether the browser needs it. @returns undefined if the browser can't run the code */
   derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>, reads = ""): Derived | undefined {
     const symbol = this.newSymbol();
@@ -229,6 +262,15 @@ export class DerivedValues {
     const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.shownSlot(slot)));
     return { block: this.block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };
   }
+}
+
+function isSpreadIntoComponent(module: Module, name: Node): boolean {
+  const binding = bindingAt(module, name);
+  return module.scopes.references.some(({ node, binding: used, parent }) => {
+    if (used !== binding || parent.type !== "JSXSpreadAttribute" || parent.argument !== node) return false;
+    const tag = module.parentOf(parent);
+    return tag?.type === "JSXOpeningElement" && isComponentTag(tagName(tag.name));
+  });
 }
 
 /** @param isWanted whether code that reads these props is part of the module */

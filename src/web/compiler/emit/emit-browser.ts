@@ -9,6 +9,7 @@ import { decidingReads, pickOf } from "../extract/regions.ts";
 import { newExtraction } from "../extract/extract.ts";
 import { attempt, type Extraction } from "../extract/extraction.ts";
 import { accessOf, thunk } from "./emit-thunks.ts";
+import { EffectEmitter } from "./emit-effects.ts";
 import { ListEmitter } from "./emit-lists.ts";
 import { RangeEmitter } from "./emit-ranges.ts";
 import { ViewEmitter, type ElementEmitter, type LiveCalls } from "./emit-views.ts";
@@ -16,7 +17,6 @@ import { plainAttribute } from "../extract/attribute-text.ts";
 import { Captures, type Place } from "../extract/captures.ts";
 import type { ClientModule } from "./client-module.ts";
 import type { Returns } from "../analyze/early-returns.ts";
-import { readsOf } from "../analyze/effect-reads.ts";
 import { HandlerEmitter } from "./emit-handlers.ts";
 import { heldChildren } from "../extract/node-paths.ts";
 import { makerCode, selectedValue } from "../extract/template-html.ts";
@@ -33,7 +33,6 @@ import type {
   Pick,
   Piece,
   PropConditions,
-  ResourceCall,
   Run,
   Scope,
   Slot,
@@ -46,6 +45,7 @@ export class BrowserEmitter implements ElementEmitter {
   readonly #client: ClientModule;
   readonly #captures: Captures;
   readonly #handlers: HandlerEmitter;
+  readonly #effects: EffectEmitter;
   readonly #ranges: RangeEmitter;
   readonly #lists: ListEmitter;
   readonly #views: ViewEmitter;
@@ -66,9 +66,10 @@ export class BrowserEmitter implements ElementEmitter {
     const views = new ViewEmitter(module, client, this.#captures, extraction, this);
     this.#captures.views = views;
     this.#views = views;
-    this.#ranges = new RangeEmitter(client, this.#captures, views);
+    this.#ranges = new RangeEmitter(module, client, this.#captures, views);
     this.#lists = new ListEmitter(module, client, this.#captures, this.#ranges, this);
     this.#handlers = new HandlerEmitter(module, client, this.#captures);
+    this.#effects = new EffectEmitter(module, client, this.#captures, extraction);
   }
 
   /** Emits the browser code of a root template. Sets `scope.bind` and completes `scope.slots`. */
@@ -92,8 +93,7 @@ export class BrowserEmitter implements ElementEmitter {
     this.#held = [];
     this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
     body.unshift(...this.#held);
-    for (const resource of scope.resources) this.#attempt(() => this.#bindResource(resource, scope, body));
-    for (const effect of scope.effects) this.#attempt(() => this.#bindEffect(effect, scope, body));
+    this.#effects.bindAll(scope, body);
     if (scope.parts.has("form")) body.push(`${this.#client.part("form", "keepTouched", scope)}();\n`);
     const handlers = scope.handlers.map((handler) => this.#attempt(() => this.#handlers.emit(handler, scope)) ?? []);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
@@ -135,7 +135,7 @@ export class BrowserEmitter implements ElementEmitter {
   /** Emits a function that starts an effect of a hook. */
   emitHookEffect(scope: Scope, effect: Node, symbol: string): void {
     const body: Code = [];
-    this.#bindEffect(effect, scope, body);
+    this.#effects.bind(effect, scope, body);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => {\n`, ...body, "};\n"]);
   }
@@ -150,20 +150,6 @@ export class BrowserEmitter implements ElementEmitter {
 
   #core(name: string): string {
     return this.#client.runtime(PATHS.core, name);
-  }
-
-  #bindEffect(effect: Node, scope: Scope, body: Code): void {
-    this.#captures.capture(effect, { scope, level: 0, isBinding: true });
-    const reads = readsOf(this.#module, effect).flatMap((read) => [...read, ", "]);
-    body.push(`${this.#client.part("effect", "E", scope)}(`, effect, ", [", ...reads, "]);\n");
-  }
-
-  #bindResource({ binding, source, fetcher }: ResourceCall, scope: Scope, body: Code): void {
-    const place: Place = { scope, level: 0, isBinding: true };
-    const slot = this.#captures.slotOf(binding, place);
-    this.#captures.capture(source, place);
-    this.#captures.capture(fetcher, place);
-    body.push(`${this.#client.part("resource", "R", scope)}(${slot}, `, source, ", ", fetcher, ");\n");
   }
 
   #bindElement(element: Element, path: string, place: Place, body: Code): void {
@@ -261,8 +247,9 @@ export class BrowserEmitter implements ElementEmitter {
   }
 
   /** Text, a condition or a list as a range, which keeps the content of the server until the value changes. */
-  #bindPiece({ expression, key }: Piece, path: string, place: Place, body: Code): void {
-    if (key !== undefined) this.#follow(expression, this.#ranges.at(key, path, place), place, body);
+  #bindPiece({ expression, key, rows }: Piece, path: string, place: Place, body: Code): void {
+    if (rows) this.#lists.bindFollowed(rows, path, place, body);
+    else if (key !== undefined) this.#follow(expression, this.#ranges.at(key, path, place), place, body);
   }
 
   /** Keeps a range equal to an expression. @param range code of it */
@@ -291,6 +278,7 @@ export class BrowserEmitter implements ElementEmitter {
       const contents = content.contents.map((node) => this.#ranges.content(node, place, body));
       this.#ranges.follow(range, place, this.#pick(content.pick, place, contents, "null"), body);
     } else this.#follow(content, range, place, body);
+    this.#effects.bindAll(scope, body);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     const open = `export const ${symbol} = (${slots}, ${root}) => ${this.#client.createPart("Host", scope)}(${root}, () => {\n`;
     this.#client.add(scope.edits, [open, ...body, "});\n"]);
@@ -407,7 +395,7 @@ export class BrowserEmitter implements ElementEmitter {
     const known = scope.slots.findIndex(({ spread }) => spread === attribute);
     const slot: Slot = { source: "", kind: "value", node: attribute.expression, spread: attribute };
     const at = known < 0 ? scope.slots.push(slot) - 1 : known;
-    scope.boundCount = Math.max(scope.boundCount, at + 1);
+    scope.bound.add(at);
     const own = `${this.#client.names.slots}[${at}]`;
     body.push(`if (${own}) ${this.#spread(scope)}(${path}, () => ${own}, ${JSON.stringify(attribute.skip)});\n`);
   }
@@ -505,9 +493,8 @@ export class BrowserEmitter implements ElementEmitter {
     const isText = run.parts.every((part) => typeof part === "string" || isTextKind(valueKind(part)));
     for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
     const [only] = run.parts;
-    if (run.parts.length === 1 && only !== undefined && typeof only !== "string") {
+    if (run.parts.length === 1 && only !== undefined && typeof only !== "string")
       return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only, accessOf(this.#module, only)];
-    }
     if (!isText) {
       const codeOf = (part: string | Node): Code =>
         typeof part === "string" ? [JSON.stringify(part), ","] : [part, `${accessOf(this.#module, part)},`];

@@ -91,6 +91,14 @@ describe("children that the browser may have to create", () => {
     assert.doesNotThrow(() => compileTsx(`${card}export const A = () => <Card title={<b><Toasts /></b>} />;`));
   });
 
+  it("are created in every instance if state of a context or hook decides whether they are shown", () => {
+    const feature = (test: string): string =>
+      `const Flags = createContext({}); function Feature(p) { const { flags } = useContext(Flags); return <p>{${test} ? null : p.fallback}</p>; }
+       export const A = () => { const flags = store({}); return <Flags.Provider value={{ flags }}><Feature fallback={<em>x</em>} /></Flags.Provider>; };`;
+    assert.match(viewsOf(feature("flags[p.name]")) ?? "", /<em>x<\/em>/);
+    assert.equal(viewsOf(feature("p.name")), undefined);
+  });
+
   it("may be what a function returns: a render prop, or children", () => {
     for (const shown of [
       "p.items.map((x) => p.show(x))",

@@ -4,13 +4,15 @@
  * caller's file, which contains only the JSX of components that need it.
  */
 import type { ESTree } from "vite";
+import { isChosenByHeld } from "../analyze/held-choices.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { functionOf } from "../analyze/declaration-kinds.ts";
 import { bindingAt, isPropsObject } from "../analyze/prop-names.ts";
-import { isPassedJsx, jsxOf } from "../analyze/jsx-values.ts";
+import { givenItem } from "../analyze/jsx-members.ts";
+import { isMethod, isPassedFunction, isPassedJsx, jsxOf } from "../analyze/jsx-values.ts";
 import { PropPlaces, placeAt, type PlacesByName, type PropCall, type PropPlace } from "../analyze/prop-places.ts";
 import { componentOf, propReads } from "../analyze/prop-reads.ts";
 import { Diagnostic } from "../diagnostics.ts";
@@ -23,6 +25,11 @@ import type { ServerOutput } from "./server-output.ts";
 
 /** Query of an import that requests the JSX in props of a file that the browser creates. */
 export const VIEWS_QUERY = "?svc-views";
+
+interface ViewCall extends PropCall {
+  /** Whether a value decides which component it is: `<Accordion.Item>`, `const Tag = props.as`. */
+  readonly isChosen: boolean;
+}
 
 /** How the browser creates the children of one call, or other JSX. */
 interface ChildView {
@@ -43,7 +50,7 @@ export class ChildViewsEmitter {
   /** Props and spreads that may pass on what the component around them is given. */
   readonly #passed: PropCall[] = [];
   /** Props with JSX, whose views may be recorded later. */
-  readonly #calls: { call: PropCall; views: () => readonly ChildView[]; element: Node }[] = [];
+  readonly #calls: { call: ViewCall; views: () => readonly ChildView[]; element: Node }[] = [];
   /** JSX that is a value -> its view. */
   readonly #values = new Map<Node, ChildView>();
   /** Elements whose components get live props. */
@@ -97,11 +104,11 @@ export class ChildViewsEmitter {
   }
 
   /**
-   * Records JSX that is a value.
+   * Records JSX that is a value, or a function in an object that returns JSX.
    * @returns as `add`; also undefined for JSX that is no prop
    */
   addValue(node: Node): string | undefined {
-    if (!isPassedJsx(this.#module, node)) return undefined;
+    if (!(isFunction(node) ? isPassedFunction : isPassedJsx)(this.#module, node)) return undefined;
     const symbol = this.#newSymbol();
     const { view, code } = this.#add((browser, scope) => browser.emitJsxView(scope, node, symbol), symbol);
     this.#values.set(node, view);
@@ -119,6 +126,12 @@ export class ChildViewsEmitter {
     const call = this.#callOf(element.openingElement, node, name, propReads(this.#module, node));
     this.#calls.push({ call, views: () => [view], element });
     return code;
+  }
+
+  /** Server code before a function that `addValue` has recorded. A method becomes a property with a function. */
+  liftBefore(node: Node, view: string): string {
+    const lift = `${this.#out.use("lift")}(${view}, `;
+    return isMethod(this.#module, node) ? `: ${lift}function ` : lift;
   }
 
   /** Whether an expression is a function with JSX, or the name of one in the component. */
@@ -186,12 +199,17 @@ export class ChildViewsEmitter {
    */
   finish(shown: readonly Node[], shownLive: readonly Node[], imported: PlacesByName): void {
     for (const node of shown) this.#addPlace(node, placeAt(this.#module, node));
-    for (const node of shownLive) this.#addPlace(node, { ...placeAt(this.#module, node), isLive: true });
+    for (const node of shownLive) {
+      const place = placeAt(this.#module, node);
+      this.#addPlace(node, isChosenByHeld(this.#module, node) ? place : { ...place, isLive: true });
+    }
     this.#places.passOn([...this.#calls.map(({ call }) => call), ...this.#passed], imported);
     const wanted = new Set(this.#viewsOf([...shown, ...shownLive].flatMap((node) => jsxOf(this.#module, node))));
     for (const { problem } of wanted) if (problem) this.#module.problems.add(problem);
     for (const { call, views, element } of this.#calls) {
       const place = this.#places.placeOf(call, imported);
+      // Another file or a value decides what the component shows.
+      if (!place && call.isChosen) for (const view of views()) if (!view.problem) wanted.add(view);
       if (!place || (place.isLive && call.name !== "children" && !this.#liveElements.has(element))) continue;
       for (const view of views()) {
         if (view.problem) this.#module.problems.add(withReason(view.problem, call, place));
@@ -203,7 +221,7 @@ export class ChildViewsEmitter {
 
   #addPlace(node: Node, place: PropPlace): void {
     const fn = componentOf(this.#module, node);
-    const names = propReads(this.#module, node);
+    const names = givenItem(this.#module, node)?.props || propReads(this.#module, node);
     if (fn && names !== "") this.#places.add(fn, names, place);
   }
 
@@ -218,9 +236,12 @@ export class ChildViewsEmitter {
     }
   }
 
-  #callOf({ name }: ESTree.JSXOpeningElement, node: Node, prop: string, from: string): PropCall {
+  #callOf({ name }: ESTree.JSXOpeningElement, node: Node, prop: string, from: string): ViewCall {
     const binding = bindingAt(this.#module, name);
-    return { node, tag: tagName(name), target: binding && functionOf(binding), name: prop, from, without: [] };
+    const [tag, target] = [tagName(name), binding && functionOf(binding)];
+    const isMember = tag.includes(".") && !tag.endsWith(".Provider");
+    const isChosen = !target && (isMember || (binding !== undefined && binding.declared !== "import"));
+    return { node, tag, target, isChosen, name: prop, from, isReplaced: false, without: [] };
   }
 
   #block({ parts, creates }: Scope): string {

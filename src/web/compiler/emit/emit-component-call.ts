@@ -19,16 +19,20 @@ import {
 } from "../parse/ast.ts";
 import type { Walker } from "./emit-server-parts.ts";
 import { attempt, fail, looseRegion, type Extraction } from "../extract/extraction.ts";
-import { isFunctionProp } from "../extract/handlers.ts";
+import { handlerFlags, isFunctionProp } from "../extract/handlers.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
 import { choiceByProps } from "../analyze/chosen-components.ts";
 import { initOf, svcName } from "../analyze/declaration-kinds.ts";
 import type { Code } from "../model.ts";
 import type { ChildViewsEmitter } from "./emit-child-views.ts";
+import { changesHandlersOnly, handlersOf, importOfObject } from "./spread-handlers.ts";
 import type { LivePropsEmitter } from "./emit-live-props.ts";
 import type { PropCalls } from "./prop-calls.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
 import { concatenation, type Segment, type ServerOutput } from "./server-output.ts";
+
+/** Flag of a handler that always prevents the default action. */
+const PREVENTS = "!";
 
 export class ComponentCallEmitter {
   readonly #extraction: Extraction;
@@ -171,10 +175,13 @@ export class ComponentCallEmitter {
       if (call?.type === "JSXOpeningElement") this.#views.addSpread(call, attribute);
       if (readsStore(this.#extraction.module, spread) && !this.#isUntracked(spread))
         throw this.#refuseSpread(attribute);
-      if (spread.type === "Identifier") given.code.push(`...${spread.name}?.[${this.#out.use("LIVE")}]`);
-      else if (!this.#walker.isReplaced()) this.#keepSpread(attribute, spread);
+      // An element or component of <Dynamic> that follows the props is made anew.
+      const isFollowed = builtin !== undefined && this.#live.follows(attribute.argument);
+      if (spread.type === "Identifier" && !isFollowed) given.code.push(`...${spread.name}?.[${this.#out.use("LIVE")}]`);
+      else if (!isFollowed && !this.#walker.isReplaced()) this.#keepSpread(attribute, spread);
       this.#walker.rewrite(attribute.argument);
-      return ["...", attribute.argument];
+      const end = isFollowed ? [`, [${this.#out.use("LIVE")}]: undefined`] : this.#spreadHandlers(spread, builtin);
+      return ["...", attribute.argument, ...end];
     }
     if (attribute.value?.type === "JSXExpressionContainer")
       this.#props.add(attribute, attribute.value.expression, this.#walker.isReplaced());
@@ -197,8 +204,9 @@ export class ComponentCallEmitter {
     const end =
       builtin === "ErrorBoundary" && name === "fallback" ? this.#walker.fallback(value.expression) : undefined;
     if (end !== undefined) return [key, value.expression, `, end: () => ${end}`];
-    const handed = isFunctionProp(name) ? this.#walker.functionProp(value.expression) : undefined;
-    if (handed) return [key, ...handed];
+    const isHandler = isFunctionProp(name);
+    const handed = isHandler || name === "ref" ? this.#walker.functionProp(value.expression) : undefined;
+    if (handed !== undefined) return [key, handed, value.expression, isHandler ? this.#endOf(value.expression) : ")"];
     const called = this.#live.passedFunction(attribute, value.expression);
     if (called?.live) {
       given.isSure ||= called.live.isSure;
@@ -215,9 +223,28 @@ export class ComponentCallEmitter {
     return called ? [key, called.open, value.expression, ")"] : [key, value.expression];
   }
 
+  /** Handlers in a spread object, with how the browser creates them. The build checks those of imported objects. */
+  #spreadHandlers(object: Node, builtin: string | undefined): Code {
+    const { module } = this.#extraction;
+    const isShown = builtin === undefined || builtin === "Dynamic";
+    const imported = isShown ? importOfObject(module, object) : undefined;
+    if (imported) this.#live.spreads.imports.push(imported);
+    return handlersOf(module, object).flatMap(({ name, node, head }) => {
+      const open = this.#walker.functionProp(node, head);
+      if (open === undefined) return [];
+      const source = module.file.text.slice(object.start, object.end);
+      return [`, ${name}: ${open}(${source}).${name})`];
+    });
+  }
+
   /** A function, with how the browser creates it. */
   #lifted(args: string | undefined, fn: Node): Code {
     return args === undefined ? [fn] : [`${this.#out.use("lift")}(${args}, `, fn, ")"];
+  }
+
+  /** End of the call that records a handler: with the flag of one that always prevents the default, for elements that the component spreads it on. */
+  #endOf(handler: Node): string {
+    return handlerFlags(this.#extraction.module, handler).includes(PREVENTS) ? `, "${PREVENTS}")` : ")";
   }
 
   #refuseBind(attribute: Node): never {
@@ -225,7 +252,8 @@ export class ComponentCallEmitter {
       this.#extraction,
       "SVC110",
       attribute,
-      "Only host elements have names with a colon. Pass the signal as a prop, and let the component bind it to its own field.",
+      "Only elements with a fixed name have attributes with a colon. Pass the signal as a prop, and let the component bind it to its own field. " +
+        "An element whose name is a value takes value={text.value} and onInput={(event) => (text.value = event.currentTarget.value)}.",
     );
   }
 
@@ -249,7 +277,7 @@ export class ComponentCallEmitter {
   /** SVC121: the names of the props in a spread are unknown here, so the component keeps their first values. */
   #keepSpread(attribute: Node, spread: Node): void {
     const { module } = this.#extraction;
-    if (this.#isUntracked(spread)) return;
+    if (this.#isUntracked(spread) || changesHandlersOnly(module, spread)) return;
     this.spreads.push(spread);
     if (module.liveness(spread) !== "live" || passesStateOn(module, spread)) return;
     throw this.#refuseSpread(attribute);

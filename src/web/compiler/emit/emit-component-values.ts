@@ -5,7 +5,7 @@
  */
 import type { Module } from "../analyze/analyze.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
-import type { Node } from "../parse/ast.ts";
+import { isFunction, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { newScope } from "../model.ts";
 import { ClientModule } from "./client-module.ts";
@@ -54,7 +54,7 @@ export class ComponentValuesEmitter {
     return binding.declared === "import" || functionOf(binding) !== undefined;
   }
 
-  /** Whether it is the value of an attribute, or part of a constant of the module. */
+  /** Whether it is the value of an attribute, part of a constant, or an argument: `signal(Home)`, `useView(Home, About)`. */
   #isValue(node: Node): boolean {
     let inner = node;
     let parent = this.#module.parentOf(node);
@@ -64,8 +64,23 @@ export class ComponentValuesEmitter {
       parent = this.#module.parentOf(parent);
     }
     if (parent?.type === "JSXExpressionContainer") return this.#isAttribute(this.#module.parentOf(parent));
-    if (parent?.type !== "VariableDeclarator" || parent.init !== inner || inner === node) return false;
-    return this.#module.scopes.bindingAt(parent.id)?.owner === null;
+    if (parent?.type === "CallExpression")
+      return parent.callee !== inner && (this.#isInFunction(parent) || this.#makesComponent(parent));
+    if (parent?.type !== "VariableDeclarator" || parent.init !== inner) return false;
+    return inner !== node || this.#isInFunction(parent);
+  }
+
+  /** Apps name components of pages outside of functions. */
+  #isInFunction(node: Node): boolean {
+    for (let at = this.#module.parentOf(node); at; at = this.#module.parentOf(at)) if (isFunction(at)) return true;
+    return false;
+  }
+
+  /** `const TitledCard = withBox(withTitle(Card))` */
+  #makesComponent(call: Node): boolean {
+    let parent = this.#module.parentOf(call);
+    while (parent?.type === "CallExpression") parent = this.#module.parentOf(parent);
+    return parent?.type === "VariableDeclarator" && parent.id.type === "Identifier" && /^[A-Z]/.test(parent.id.name);
   }
 
   /** Components of the framework are given no value that a row or branch may show later. */

@@ -5,8 +5,9 @@
 import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
-import type { Module } from "../analyze/analyze.ts";
+import { isInside, type Module } from "../analyze/analyze.ts";
 import type { Creatables } from "../analyze/creatables.ts";
+import { memberOwner } from "../analyze/assigned-members.ts";
 import { firstChoice, mayRunFrom } from "../analyze/frozen-components.ts";
 import { propCodes, propsName } from "../extract/prop-codes.ts";
 import { isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -14,7 +15,6 @@ import { importOf, svcImport } from "../analyze/declaration-kinds.ts";
 import { ClientModule, CREATE_QUERY, exportedName, type ClientImport } from "./client-module.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
 import { followNames } from "./emit-created-names.ts";
-import type { Binding } from "../parse/scopes.ts";
 import { newScope, type Output, type Scope } from "../model.ts";
 
 /** The create functions of one module. */
@@ -61,12 +61,7 @@ export function emitCreateModule(module: Module): CreateModule {
     const scope = newScope(0, client.newEdits());
     scope.isClosure = true;
     try {
-      if (fn && module.components.has(fn)) {
-        replacePattern(module, fn, client, scope);
-        followReturns(module, fn, client, scope);
-        scope.propCodes = propCodes(module, fn, propsName(client));
-        scope.propCodes = new Map([...scope.propCodes, ...followNames(module, fn, client, scope)]);
-      }
+      for (const component of componentsIn(module, node, fn)) followProps(module, component, client, scope);
       browser.emitCreated(head, node, scope);
     } catch (error) {
       if (!(error instanceof SvcError)) throw error;
@@ -84,6 +79,28 @@ export function emitCreateModule(module: Module): CreateModule {
     else uses.set(name, [used]);
   }
   return { output: client.render(), imports: client.imports, problems, uses, reexports, others };
+}
+
+/** A function, or the one that a call gets first: `memo((props) => <li>…</li>)`. */
+function componentIn(init: Node): FunctionNode | undefined {
+  if (isFunction(init)) return init;
+  const first = init.type === "CallExpression" ? init.arguments[0] : undefined;
+  return first && isFunction(first) ? first : undefined;
+}
+
+/** The component that is created, or those that a function makes: `(title) => ({ n }) => <p>{title} {n}</p>`. */
+function componentsIn(module: Module, node: Node, fn: FunctionNode | undefined): FunctionNode[] {
+  if (fn && module.components.has(fn)) return [fn];
+  const inside = [...module.components].filter((component) => isInside(component, node));
+  return inside.filter((component) => !inside.some((other) => other !== component && isInside(component, other)));
+}
+
+/** Makes the names of props follow them. */
+function followProps(module: Module, fn: FunctionNode, client: ClientModule, scope: Scope): void {
+  replacePattern(module, fn, client, scope);
+  followReturns(module, fn, client, scope);
+  scope.propCodes = new Map([...scope.propCodes, ...propCodes(module, fn, propsName(client))]);
+  scope.propCodes = new Map([...scope.propCodes, ...followNames(module, fn, client, scope)]);
 }
 
 /** The statements of a module that its create functions need. */
@@ -114,7 +131,7 @@ class CreatableFinder {
     } else if (declaration?.type === "VariableDeclaration") {
       for (const { id, init } of declaration.declarations) {
         if (id.type !== "Identifier") continue;
-        const fn = init && isFunction(unwrap(init)) ? (unwrap(init) as FunctionNode) : undefined;
+        const fn = init ? componentIn(unwrap(init)) : undefined;
         if (init && this.#isCreatable(id))
           this.found.push({ name: id.name, head: `export const ${id.name} = `, node: init, fn });
         else if (isExport) this.others.push(id.name);
@@ -169,14 +186,6 @@ function exportLine({ name, source, imported }: CreateExport): string {
   const from = ` from ${JSON.stringify(source + CREATE_QUERY)};\n`;
   if (imported === "*") return `export *${name === "*" ? "" : ` as ${name}`}${from}`;
   return `export { ${imported} as ${name} }${from}`;
-}
-
-/** `Card` in `Card.Title = Title`. */
-function memberOwner(module: Module, node: Node): Binding | undefined {
-  if (node.type !== "AssignmentExpression" || node.left.type !== "MemberExpression") return undefined;
-  const { object } = node.left;
-  const binding = module.scopes.within(object).find((reference) => reference.node === object)?.binding;
-  return binding?.owner === null && binding.declared !== "import" ? binding : undefined;
 }
 
 /** The statements from the first early return on run again when a prop changes that decides. */

@@ -5,6 +5,7 @@ import { propReads } from "../analyze/prop-reads.ts";
 import { isFunction, type Node } from "../parse/ast.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import type { ClientModule } from "./client-module.ts";
+import { isWrapper } from "../analyze/returned-functions.ts";
 import { mayUndo } from "../analyze/hooks.ts";
 import type { Code, Handler, HandlerStep, Scope } from "../model.ts";
 
@@ -27,6 +28,8 @@ export class HandlerEmitter {
     const { event, element } = this.#client.names;
     const name = JSON.stringify(attribute);
     switch (step) {
+      case "within":
+        return `if (!${element}.contains(${event}.target)) return;\n`;
       case "global":
         return `if (!${event}.bubbles && ${event}.target.closest) return;\n`;
       case "once":
@@ -55,12 +58,14 @@ export class HandlerEmitter {
     const { scope } = place;
     for (const fn of handler.functions) this.#captures.capture(fn, place);
     const [first] = handler.functions;
+    if (first && place.isCreated && isWrapper(this.#module, first)) return this.#madeWithElement(first);
     const kept = first && this.#isMadeOnce(first, place) ? `${slots}.${this.#client.names.unique("made")} ??= ` : "";
     const opening = first && CHOICES.has(first.type) ? "((" : `(${kept}`;
     const before = this.#condition(handler) + handler.before.map((step) => this.#before(step, handler, scope)).join("");
     const isChoice = first !== undefined && CHOICES.has(first.type);
     // An optional function prop may be missing, and a condition may have `false` or no value.
-    const mayBeMissing = isChoice || first?.type === "MemberExpression" || (first && this.#isProp(first, scope));
+    const isMember = first?.type === "MemberExpression" || first?.type === "ChainExpression";
+    const mayBeMissing = isChoice || isMember || (first && this.#isProp(first, scope));
     const call = `${isChoice ? ") || null)" : ")"}${mayBeMissing ? "?." : ""}(${event}, ${element})`;
     if (before !== "" || !first) {
       const open = `(${slots}, ${event}, ${element}) => {\n${before}`;
@@ -75,8 +80,17 @@ export class HandlerEmitter {
     return [`${open}{\n`, ...handler.functions.flatMap((fn) => this.#moment(fn, scope)), "}"];
   }
 
-  /** Whether the call of a hook's function makes the handler, `onInput={debounced(save, 300)}`, from what does not change. */
+  /** `onInput={debounce(save, 300)}` of an element that the browser creates. */
+  #madeWithElement(call: Node): Code {
+    const { slots, event, element, prefix } = this.#client.names;
+    const made = `${prefix}made`;
+    return [`((${made}) => (${slots}, ${event}, ${element}) => ${made}(${event}, ${element}))(`, call, ")"];
+  }
+
+  /** Whether a call makes the handler, `onInput={debounce(save, 300)}`, from what does not change. */
   #isMadeOnce(fn: Node, { scope, level }: Place): boolean {
+    if (fn.type === "CallExpression" && isWrapper(this.#module, fn))
+      return fn.arguments.every((item) => isFunction(item) || item.type === "Literal" || item === fn.arguments[0]);
     if (fn.type !== "CallExpression" || scope.isClosure || level > 0 || !isCallOfHook(this.#module, fn)) return false;
     return fn.arguments.every(
       (item) => isFunction(item) || (this.#module.liveness(item) === "static" && propReads(this.#module, item) === ""),

@@ -63,14 +63,21 @@ describe("a value that a component gives to another", () => {
     assert.match(server, /const sum = \$lift\(\$b\d, "h\d", \(\) => \[n\], computed\(\(\) => n\.value\)\)/);
   });
 
-  it("is created in the browser at its first use if only handlers use it", () => {
+  it("is made once for the page if a function of the app wraps another one", () => {
     const wrap =
       "const debounce = (run, ms) => { let id; return () => { clearTimeout(id); id = setTimeout(run, ms); }; };";
-    const body =
-      "const n = signal(1); const save = debounce(() => n.value++, 5); return <p onClick={() => save()}>{n.value}</p>;";
+    const made = (body: string): string =>
+      serverBody(`${wrap}\nexport function A() { const n = signal(1); const save = ${body} }`);
+    const called = "debounce(() => n.value++, 5);";
+    const marked = /const save = \$wrapped\(\$b\d, "[hf]\d", \(\) => \[n\], debounce\(\(\) => n\.value\+\+, 5\)\)/;
+    assert.match(made(`${called} return <p onClick={() => save()}>{n.value}</p>;`), marked);
+    assert.match(made(`${called} return <B save={save} />;`), marked);
+    assert.doesNotMatch(made(`${called} return <p>{save}</p>;`), /wrapped/, "shown on the server");
     assert.match(
-      browserBody(`${wrap}\nexport function A() { ${body} }`),
-      /const \$_save = \(\$\) => \$\.\$_save \?\?= debounce\(\(\) => \$\[0\]\.value\+\+, 5\);/,
+      browserBody(
+        `${wrap}\nexport function A() { const n = signal(1); const save = ${called} return <p onClick={save}>x</p>; }`,
+      ),
+      /h1 = \(\$\) => \(debounce\(\(\) => \$\[0\]\.value\+\+, 5\)\)/,
     );
   });
 
@@ -86,6 +93,14 @@ describe("a getter of an object that a hook returns", () => {
     const text = "export function useCart() { const n = signal(1); return { get n() { return n.value; } }; }";
     assert.match(serverOf(text), /\$getter\(\$b0, "h0", \(\) => \[n\], "n", \{ get n\(\)/);
     assert.match(browserOf(text), /h0 = \(\$\) => \(function ?\(\) \{ return \$\[0\]\.value; \}\)/);
+  });
+});
+
+describe("a resource of a hook", () => {
+  it("gets its place, with which the server reports a source that changes", () => {
+    const text =
+      'import { resource } from "svckit"; export function useItem(id) { return resource(() => id.value, load); }';
+    assert.match(serverOf(text), /return \$hookResource\("[\w./-]+:\d+:\d+"\)\(\(\) => id\.value, load\)/);
   });
 });
 

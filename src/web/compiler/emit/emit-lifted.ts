@@ -4,11 +4,14 @@
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
-import { escapingValues, momentsElsewhere, type Escaping } from "../analyze/escaping.ts";
-import { diagnostic } from "../diagnostics.ts";
+import { escapingValues, momentsElsewhere, resourcesElsewhere, type Escaping } from "../analyze/escaping.ts";
+import { functionOf } from "../analyze/declaration-kinds.ts";
+import { bindingAt } from "../analyze/prop-names.ts";
+import { diagnostic, placeIn } from "../diagnostics.ts";
 import { isFunction, type Node } from "../parse/ast.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import type { ClientModule } from "./client-module.ts";
+import type { LivePropsEmitter } from "./emit-live-props.ts";
 import { newScope, type Scope, type Slot } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
@@ -17,17 +20,17 @@ export class LiftedEmitter {
   readonly #client: ClientModule;
   readonly #browser: BrowserEmitter;
   readonly #out: ServerOutput;
-  readonly #slotCode: (slot: Slot) => string;
+  readonly #live: LivePropsEmitter | undefined;
 
-  /** @param slotCode server code of a captured value */
+  /** @param live emits the module of live props, which modules without JSX lack */
   constructor(
     module: Module,
     client: ClientModule,
     browser: BrowserEmitter,
     out: ServerOutput,
-    slotCode: (slot: Slot) => string = ({ source }) => source,
+    live?: LivePropsEmitter,
   ) {
-    this.#slotCode = slotCode;
+    this.#live = live;
     this.#module = module;
     this.#client = client;
     this.#browser = browser;
@@ -37,19 +40,35 @@ export class LiftedEmitter {
   /** Adds an error for each effect of a hook that the browser can't run. */
   emit(): void {
     for (const escaping of escapingValues(this.#module)) this.#module.problems.attempt(() => this.#lift(escaping));
+    for (const { callee } of resourcesElsewhere(this.#module)) this.#placeResource(callee);
     for (const { node, name } of momentsElsewhere(this.#module)) {
       const text = `${name} is called by a function that is no component, so it has no element whose moment the browser could wait for. Call it in the component, and give it a function of the hook: ${name}(hook.start). onLoad works in hooks.`;
       this.#module.problems.add(diagnostic(this.#module.file, "SVC111", node, text));
     }
   }
 
+  /** Tells the server where a hook calls `resource`. */
+  #placeResource(callee: Node): void {
+    const { file } = this.#module;
+    const { line, column } = placeIn(file, callee.start);
+    const place = JSON.stringify(`${file.path}:${line}:${column}`);
+    this.#out.replace(callee.start, callee.end, `${this.#out.use("hookResource")}(${place})`);
+  }
+
   #lift(escaping: Escaping): void {
+    if (escaping.receivers) return this.#give(escaping, escaping.receivers);
     const scope = newScope(0, this.#client.newEdits());
     const symbol = this.#client.names.nextSymbol("h");
     try {
       if (escaping.form === "effect") this.#browser.emitHookEffect(scope, escaping.node, symbol);
       else if (escaping.form === "load") this.#emitLoad(scope, escaping, symbol);
-      else this.#browser.emitFunction(scope, escaping.node, symbol, isMember(escaping) ? head(escaping) : "");
+      else
+        this.#browser.emitFunction(
+          scope,
+          this.#codeOf(escaping.node),
+          symbol,
+          isMember(escaping) ? headOf(escaping) : "",
+        );
     } catch (error) {
       // Code that only the server can run stays there. If a page captures it, rendering reports it (SVC201).
       if (
@@ -60,7 +79,17 @@ export class LiftedEmitter {
         throw error;
       return;
     }
-    this.#write(escaping, `${this.#block(scope)}, "${symbol}", () => [${scope.slots.map(this.#slotCode).join(", ")}]`);
+    this.#write(
+      escaping,
+      `${this.#block(scope)}, "${symbol}", () => [${scope.slots.map((slot) => this.#slotCode(slot)).join(", ")}]`,
+    );
+  }
+
+  /** A function that only pages need whose browser code captures it. It is in the module of live props. */
+  #give(escaping: Escaping, receivers: readonly string[]): void {
+    const head = isMember(escaping) ? headOf(escaping) : "";
+    const args = this.#live?.giveFunction(receivers, this.#codeOf(escaping.node), head, escaping.form === "module");
+    if (args !== undefined) this.#write(escaping, args);
   }
 
   /** SVC111: several components may call the hook, and some have no element. */
@@ -79,10 +108,11 @@ export class LiftedEmitter {
     const lift = (name: string): string => `${this.#out.use(name)}(${args}, `;
     if (form === "effect") this.#out.replace(place.start, node.start, lift("hookEffect"));
     else if (form === "load") this.#out.replace(place.start, node.start, lift("hookLoad"));
+    else if (form === "module") this.#out.wrap(node, this.#shorthand(node) + lift("moduleValue"), ")");
     else if (form === "method") {
       const { start, end } = keyOf(place);
       const key = this.#module.file.text.slice(start, end);
-      this.#out.replace(place.start, node.start, `${key}: ${lift("lift")}${head({ node })}`);
+      this.#out.replace(place.start, node.start, `${key}: ${lift("lift")}${headOf({ node })}`);
       this.#out.after(node, ")");
     } else if (form === "getter") {
       const { start, end } = keyOf(place);
@@ -92,7 +122,25 @@ export class LiftedEmitter {
     } else if (form === "declaration") {
       const name = node.type === "FunctionDeclaration" ? (node.id?.name ?? "") : "";
       if (owner.body) this.#out.after({ ...owner.body, end: owner.body.start + 1 }, ` ${lift("lift")}${name});`);
-    } else this.#out.wrap(node, lift("lift"), ")");
+    } else this.#out.wrap(node, this.#shorthand(node) + lift(form === "wrapped" ? "wrapped" : "lift"), ")");
+  }
+
+  /** The function behind `toggle` in `{ toggle }`, where the browser code of the name would contain the key. */
+  #codeOf(node: Node): Node {
+    const binding = this.#shorthand(node) === "" ? undefined : bindingAt(this.#module, node);
+    return (binding && functionOf(binding)) ?? node;
+  }
+
+  /** `toggle: ` for `toggle` in `{ toggle }`. */
+  #shorthand(node: Node): string {
+    const parent = this.#module.parentOf(node);
+    const isShort = parent?.type === "Property" && parent.shorthand;
+    return isShort ? `${this.#module.file.text.slice(node.start, node.end)}: ` : "";
+  }
+
+  /** Server code of a captured value. */
+  #slotCode(slot: Slot): string {
+    return this.#live ? this.#live.slot(slot) : slot.source;
   }
 
   #block(scope: Scope): string {
@@ -120,7 +168,7 @@ function isMember({ form }: Escaping): boolean {
 }
 
 /** Keywords that make a method a function expression. */
-function head({ node }: Pick<Escaping, "node">): string {
+export function headOf({ node }: { node: Node }): string {
   if (node.type !== "FunctionExpression") return "";
   return `${node.async ? "async " : ""}function${node.generator ? "*" : ""} `;
 }

@@ -6,7 +6,7 @@ import { mayListStores } from "../analyze/store-items.ts";
 import { keyExpression, readsOutside } from "../extract/row-identity.ts";
 import { diagnostic } from "../diagnostics.ts";
 import type { Code, List, Scope } from "../model.ts";
-import type { Node } from "../parse/ast.ts";
+import { unwrap, walk, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import type { ClientModule } from "./client-module.ts";
 import type { RangeEmitter } from "./emit-ranges.ts";
@@ -61,6 +61,12 @@ export class ListEmitter {
     body.push(");\n");
   }
 
+  /** A list whose rows the server wrote as ranges, for an instance with live props. */
+  bindFollowed(list: List, path: string, place: Place, body: Code): void {
+    place.scope.frames.push({ fn: list.row, level: list.level + 1 });
+    this.bind(list, path, place, body);
+  }
+
   #each({ each, before, behind }: List, place: Place): Code {
     if (before === "" && behind === "") return thunk(this.#module, this.#captures, each, place);
     this.#captures.capture(each, place);
@@ -69,11 +75,14 @@ export class ListEmitter {
 
   /**
    * Detects expressions that may change while the row's item stays: they read signals, the index, an outer row, values of the component that
-   * may read signals when they are called, or constants of the row that depend on these.
+   * may read signals when they are called, constants of the row that depend on these, or functions of the items.
    */
-  #readsOutsideOf({ row }: List, scope: Scope): (node: Node) => boolean {
+  #readsOutsideOf({ row, each }: List, scope: Scope): (node: Node) => boolean {
     const module = this.#module;
     const [item] = row.params;
+    const hasFunctions = module.scopes
+      .within(each)
+      .some(({ binding }) => binding?.owner != null && module.kind(binding) === "lifted");
     const isOuter = ({ owner, node }: Binding): boolean => {
       if (owner === row) return row.params.some((param) => param !== item && isInside(node, param));
       return scope.frames.some(({ fn }) => fn === owner && isInside(row, fn));
@@ -91,7 +100,7 @@ export class ListEmitter {
     };
     return (node) => {
       asked.clear();
-      return reads(node);
+      return reads(node) || (hasFunctions && item !== undefined && callsPartOf(module, node, item));
     };
   }
 
@@ -123,4 +132,18 @@ export class ListEmitter {
     this.#captures.capture(key, place);
     return readsIndex && index ? ["(", param, ", ", index, ") => ", key] : ["(", param, ") => ", key];
   }
+}
+
+/** Whether code calls a function of a row's item: `command.isOff()`, or `isOff()` of `({ isOff }) => …`. */
+function callsPartOf({ scopes }: Module, code: Node, item: Node): boolean {
+  let found = false;
+  walk(code, (node) => {
+    if (node.type !== "CallExpression") return !found;
+    let root: Node = unwrap(node.callee);
+    while (root.type === "MemberExpression") root = unwrap(root.object);
+    const [reference] = root.type === "Identifier" ? scopes.within(root) : [];
+    found ||= reference?.binding !== undefined && isInside(reference.binding.node, item);
+    return !found;
+  });
+  return found;
 }

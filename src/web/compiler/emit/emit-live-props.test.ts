@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { compileError, compileTsx, render } from "../harness.testkit.ts";
+import { compileError, compileTsx, render, stateOf } from "../harness.testkit.ts";
 import { liveNames } from "./passed-props.ts";
 
 const LABEL =
@@ -45,6 +45,24 @@ describe("a component with a live prop", () => {
     const fixed = `${LABEL}function Middle(props) { return <Label {...props} text="fixed" other="" />; }
       export function A() { const n = signal(1); return <Middle text={n.value} />; }`;
     assert.equal(await render(fixed), '<p title="fixed"> fixed <b></b></p>');
+  });
+
+  it("keeps the rows of a list as ranges, which follow their items", async () => {
+    const text = `function List({ items }) { return <ul>{items.map((item) => <li key={item.id}>{item.text}</li>)}</ul>; }
+      export function A() { const items = store([{ id: 1, text: "a" }]); return <List items={items} />; }`;
+    const [list, row] = ['s="1 live-1 create effect prop region store"', 's="2 live-1 create effect prop region"'];
+    assert.equal(
+      await render(text),
+      `<ul ${list}><!--[--><li ${row}><!--[-->a<!--]--><!--p0--></li><!--]--><!--p0--></ul>`,
+    );
+    assert.match(liveCode(text), /\$For\(\$Rows\(\$r, "p0"\), 0, \(\) => \$\[1\], \(item\) => item\.id, \$N, .*?\$W\(/);
+  });
+
+  it("makes a row anew when a value changes that the row takes", () => {
+    const code = liveCode(
+      "export const List = ({ items }) => <ul>{items.map(({ user: { name } }, at) => <li onClick={() => go(at)}>{name.length}</li>)}</ul>;",
+    );
+    assert.match(code, /\(\) => \[\$\.n\.value, \{ \.\.\.\$\.i\.value\.user\.name\?\.length \}\]/);
   });
 
   it("may take it apart, with defaults, rests and constants made from it", async () => {
@@ -133,7 +151,7 @@ describe("content in no element of its component", () => {
     }\n`;
     const live = `${component}export function A() { const n = signal(""); return <Label text={n.value} />; }`;
     assert.equal((await render(live)).replace(/ s="[^"]*"/, ""), "<!--[--><!--]--><template></template>");
-    assert.match(liveCode(live), /\(!\$\[1\]\) \? null : \$v0/);
+    assert.match(liveCode(live), /!\$\[0\]\)* \? null : \$v0/);
   });
 
   it("follows the condition of a <Show>", async () => {
@@ -145,7 +163,7 @@ describe("content in no element of its component", () => {
   it("refuses props that change if its branches read what only one return declares", async () => {
     const text = `function Label(props) {
       if (!props.text) return null;
-      const clicks = signal(0);
+      const clicks = signal(props.text.length);
       return <b onClick={() => clicks.value++}>{clicks.value}</b>;
     }
     const Labels = [Label];\n`;
@@ -153,7 +171,7 @@ describe("content in no element of its component", () => {
     assert.equal(compileError(text + live).code, "SVC121");
     assert.equal(
       await render(`${text}export const A = () => <Label text="x" />;`),
-      '<b s="1 test-1" on:click="h0">0</b>',
+      '<b s="1 test-1" on:click="h0">1</b>',
     );
     // The compiler does not see which component it is.
     const chosen = live.replace("return", "const Chosen = Labels[0]; return").replace("<Label", "<Chosen");
@@ -193,6 +211,37 @@ describe("the props that an app passes", () => {
     assert.match(code("text"), /"title"/);
     assert.doesNotMatch(code("other"), /"title"/);
     assert.match(code("other"), /\$\[0\] & 4/);
+  });
+});
+
+describe("a row that is a component with a handler of its list", () => {
+  it("is woken by the signals that it shows, so the state of a page grows with the number of its rows", async () => {
+    const text = `function Row(props) { return <li class={props.isChosen ? "on" : ""} onClick={() => props.onDrop(props.row)}>{props.row.label.value}</li>; }
+      export function A(props) {
+        const rows = signal(props.labels.map((label) => ({ label: signal(label) })));
+        const chosen = signal("");
+        return <ul>{rows.value.map((row) => <Row row={row} isChosen={chosen.value === row.label.value} onDrop={(gone) => { rows.value = rows.value.filter((row) => row !== gone); }} />)}</ul>;
+      }`;
+    const bytesOf = async (count: number): Promise<number> => {
+      const labels = Array.from({ length: count }, (_, at) => `label ${1000 + at}`);
+      return (await stateOf(text, { labels })).length / count;
+    };
+    const [few, many] = [await bytesOf(40), await bytesOf(400)];
+    assert.ok(many < 1.2 * few, `${many} bytes a row of 400, ${few} of 40`);
+  });
+
+  it("is not woken by changes of the other rows of a store", async () => {
+    const text = `function Row(props) { return <li onClick={() => (props.row.label += "!")}>{props.row.label}</li>; }
+      export function A(props) {
+        const rows = store(props.labels.map((label) => ({ label })));
+        return <ul>{rows.map((row) => <Row row={row} />)}</ul>;
+      }`;
+    const bytesOf = async (count: number): Promise<number> => {
+      const labels = Array.from({ length: count }, (_, at) => `label ${1000 + at}`);
+      return (await stateOf(text, { labels })).length / count;
+    };
+    const [few, many] = [await bytesOf(40), await bytesOf(400)];
+    assert.ok(many < 1.2 * few, `${many} bytes a row of 400, ${few} of 40`);
   });
 });
 

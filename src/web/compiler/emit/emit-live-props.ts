@@ -7,43 +7,38 @@ import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
-import { isHook } from "../analyze/escaping.ts";
-import { createsState } from "../analyze/repeatable.ts";
 import { componentName } from "../analyze/components.ts";
-import type { Returns } from "../analyze/early-returns.ts";
-import {
-  bindingAt,
-  isMadeOfProps,
-  isPropsObject,
-  importBehind,
-  mayHoldHandlers,
-  propNamed,
-  rootOfObject,
-} from "../analyze/prop-names.ts";
+import { returnsOfChoice, type Returns } from "../analyze/early-returns.ts";
+import { bindingAt, isMadeOfProps, propNamed } from "../analyze/prop-names.ts";
 import { choiceByProps } from "../analyze/chosen-components.ts";
-import { componentOf, passedReads, propReads, propsOfAll } from "../analyze/prop-reads.ts";
+import { componentOf, propReads, propsOfAll, shownReads } from "../analyze/prop-reads.ts";
+import { isObjectOfStores } from "../analyze/store-containers.ts";
 import { isNamedStore, readsStore } from "../analyze/store-items.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
+import { followedRows } from "../extract/followed-rows.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
-import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
+import { functionOf, initOf, svcName } from "../analyze/declaration-kinds.ts";
 import { hookOf, isHeld } from "../analyze/held-state.ts";
-import { diagnostic } from "../diagnostics.ts";
+import { itemOf, originIn } from "../analyze/origins.ts";
+import { contextIn, contextName, contextsIn } from "../analyze/context-names.ts";
+import { providedFrom } from "../analyze/provided-contexts.ts";
 import { isFrozen } from "../analyze/frozen-components.ts";
-import { holdsJsx, isFunction, isJsx, tagName, unwrap, type Expression, type Node } from "../parse/ast.ts";
-import type { Binding } from "../parse/scopes.ts";
+import {
+  holdsJsx,
+  isFunction,
+  isJsx,
+  tagName,
+  unwrap,
+  type Expression,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import type { ClientModule } from "./client-module.ts";
+import { BoundSpreads } from "./bound-spreads.ts";
 import { DerivedValues, targetOf, type Target } from "./derived-values.ts";
-import { isAnyOf, type PassedProp } from "./passed-props.ts";
-import {
-  newScope,
-  type Element,
-  type PropConditions,
-  type Run,
-  type Scope,
-  type Slot,
-  type SpreadAttribute,
-} from "../model.ts";
+import { isAnyOf, type CalledNames, type PassedProp } from "./passed-props.ts";
+import { newScope, type Element, type PropConditions, type Run, type Scope, type Slot } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** Most conditions that have a bit of their own. The last bit is for all others. */
@@ -72,14 +67,13 @@ export class LivePropsEmitter {
   readonly passed: PassedProp[] = [];
   /** Names of the props that are functions, which the browser may call. */
   readonly functions = new Set<string>();
+  /** Names of the props that one piece of code reads, separated by spaces. It runs if one of them is live. */
+  readonly readTogether = new Set<string>();
   /** What instances with live props show only once, because the browser can't run its code. */
   readonly stale: Node[] = [];
-  /** Imports whose objects, or the objects that they return, are spread on elements. */
-  readonly spreadImports: { binding: Binding; node: Node }[] = [];
-  /** Whether an element of the file gets props in a spread. */
-  hasSpread = false;
-  #symbols = { p: 0, f: 0, s: 0 };
-  readonly #called: ReadonlySet<string>;
+  readonly spreads: BoundSpreads;
+  #symbols = { p: 0, f: 0 };
+  readonly #called: CalledNames;
 
   /**
    * @param wanted names of the props that the app passes as derived values. Default: any.
@@ -92,7 +86,7 @@ export class LivePropsEmitter {
     out: ServerOutput,
     wanted: ReadonlySet<string> | undefined,
     frozen: ReadonlySet<string> = new Set(),
-    called: ReadonlySet<string> = new Set(),
+    called: CalledNames = { anywhere: new Set(), shown: new Set(), besideLive: new Set() },
     plainHooks: ReadonlySet<string> = new Set(),
   ) {
     this.#called = called;
@@ -100,9 +94,12 @@ export class LivePropsEmitter {
     this.#frozen = frozen;
     this.#out = out;
     this.#all = targetOf(module, () => true);
-    this.#needed = wanted && targetOf(module, (reads) => isAnyOf(reads, wanted) || readsHook(reads, plainHooks));
+    this.#needed =
+      wanted && targetOf(module, (reads) => isAnyOf(contextsIn(reads), wanted) || readsHook(reads, plainHooks));
     this.#values = new DerivedValues(module, out, this.#all, this.#needed);
-    for (const target of [this.#all, this.#needed]) if (target) this.follow(target.browser);
+    const targets = this.#needed ? [this.#all, this.#needed] : [this.#all];
+    for (const { browser } of targets) this.follow(browser);
+    this.spreads = new BoundSpreads(module, out, this.#values, targets);
   }
 
   /** Makes an emitter of views keep instances whose props are live. */
@@ -143,83 +140,30 @@ export class LivePropsEmitter {
     });
     this.#noteFollowed(root);
     if (this.#needed) this.#emitAgain(this.#needed, own, { scope, root, symbol, conditions, known });
-    const props = this.#values.propsWith(fn, conditions.join(" "));
+    for (const names of conditions) this.readTogether.add(names);
+    const shown = conditions.join(" ");
+    const props = this.#values.propsWith(fn, shown);
+    const given = this.#values.givenWith(fn, shown);
     const spreads = own.slots.flatMap(({ spread }) => (spread ? [spread] : []));
     const block = this.#values.block(own, symbol, scope, componentName(this.#module, fn));
     const slots = own.slots.map((slot, at) => {
       if (at === known) return this.#out.local("mask");
-      if (slot.spread) return this.#boundProps(slot.spread, block);
+      if (slot.spread) return this.spreads.boundProps(slot.spread, block);
       const code = at < known ? this.#values.slot(slot) : this.#values.shownSlot(slot);
       if (guards.has(slot) && code === slot.source && isMadeOfProps(this.#module, slot.node))
         this.stale.push(slot.node);
       // Before the mask are the slots of every instance.
       return at < known ? code : `${this.#out.local("mask")} & ${guards.get(slot) ?? -1} ? ${code} : 0`;
     });
-    const also = spreads.map(
-      (spread) =>
-        `${this.#out.use("bindsSome")}(${this.#argumentsOf(spread)}${spread.again === undefined ? "" : `, ${spread.again}`})`,
-    );
-    scope.live = { block, props, boundCount: own.boundCount, conditions, slots, also };
-  }
-
-  #argumentsOf({ expression, skip, once }: SpreadAttribute): string {
-    return `${once ?? this.#module.file.text.slice(expression.start, expression.end)}, ${JSON.stringify(skip)}`;
-  }
-
-  #boundProps(spread: SpreadAttribute, block: string): string {
-    const again = spread.again === undefined ? "" : `, ${spread.again}`;
-    return `${this.#out.use("boundProps")}(${this.#argumentsOf(spread)}, ${block}, "${spread.own}"${again})`;
-  }
-
-  /** Gives a spread of a named object, such as the props, the rest of them or the result of a hook, a symbol in the browser module. */
-  #markSpread(attribute: SpreadAttribute): boolean {
-    const fn = componentOf(this.#module, attribute.expression);
-    const object = unwrap(attribute.expression);
-    if (!fn || attribute.live || !mayHoldHandlers(this.#module, object)) return false;
-    const root = rootOfObject(object);
-    const binding = root && bindingAt(this.#module, root);
-    const source = binding && importBehind(this.#module, binding);
-    if (root && source) this.spreadImports.push({ binding: source, node: root });
-    if (binding?.declared === "import") return false;
-    attribute.own = this.#values.newSymbol();
-    for (const target of [this.#all, this.#needed])
-      target?.browser.emitOwn(attribute.own, newScope(0, target.client.newEdits()));
-    const isMade = object.type === "CallExpression" || binding?.owner === null;
-    if (isMade && !holdsJsx(object)) this.#markCall(attribute);
-    if (binding?.owner === null && attribute.again === undefined && !this.#isHookCall(object))
-      throw diagnostic(
-        this.#module.file,
-        "SVC103",
-        attribute.expression,
-        "This spread contains handlers, and its code can't run in the browser, because it uses something that only the server has or a variable of the module. Write the handlers as attributes: onClick={…}.",
-      );
-    if (isPropsObject(this.#module, fn, object)) this.#followed.push(attribute.expression);
-    this.hasSpread = true;
-    return true;
-  }
-
-  /** The server calls it once. The browser calls it again if what it uses may change, or if only the call makes its handlers. */
-  #markCall(attribute: SpreadAttribute): void {
-    const { expression } = attribute;
-    attribute.once = this.#out.local(`spread${this.#symbols.s++}`);
-    if (this.#isHookCall(unwrap(expression))) return;
-    const made = this.#values.derived("derive", this.#values.derive([expression]));
-    if (made !== undefined) attribute.again = `() => ${made}`;
-  }
-
-  /** Whether a call creates state, so that the browser must not repeat it. Functions of hooks have records of their own. */
-  #isHookCall(object: Node): boolean {
-    const callee = object.type === "CallExpression" ? unwrap(object.callee) : undefined;
-    const binding = callee && bindingAt(this.#module, callee);
-    const fn = binding && functionOf(binding);
-    return (
-      callee !== undefined && (createsState(this.#module, callee) || (fn !== undefined && isHook(this.#module, fn)))
-    );
+    const also = spreads.map((spread) => this.spreads.bindsSome(spread));
+    // The mask is a number, so no change of it wakes the scope. Counting it keeps the indices in one row.
+    if (Math.max(...own.bound) > known) own.bound.add(known);
+    scope.live = { block, props, given, bound: own.bound, conditions, slots, also };
   }
 
   #emitAgain(
     target: Target,
-    { slots, boundCount }: Scope,
+    { slots, bound }: Scope,
     {
       scope,
       root,
@@ -230,7 +174,7 @@ export class LivePropsEmitter {
   ): void {
     const copy = this.#copyOf(scope, target);
     copy.slots = [...slots];
-    copy.boundCount = boundCount;
+    copy.bound = new Set(bound);
     const isWanted = (props: string): boolean => target.isWanted(props);
     target.browser.emitLiveProps(copy, root, symbol, scope.bind, {
       maskSlot: known,
@@ -243,11 +187,27 @@ export class LivePropsEmitter {
   #copyOf(scope: Scope, target: Target): Scope {
     const copy = newScope(scope.index, target.client.newEdits());
     copy.slots = [...scope.slots];
-    copy.boundCount = scope.boundCount;
+    copy.bound = new Set(scope.bound);
     copy.frames = [...scope.frames];
     copy.events = scope.events;
     copy.parts = new Set(scope.parts);
     return copy;
+  }
+
+  /**
+   * Emits the scope of a component whose returns depend on what may change. Returns before the last call of a hook can't read what the others
+   * need, so they are left out if the scope of all is impossible.
+   * @returns the scope, and the position in the source of its first return
+   */
+  emitChoice(fn: FunctionNode, newScopeOf: () => Scope): { scope: Scope; start: number } | undefined {
+    for (const start of [0, this.#values.held.endOfHooks(fn)]) {
+      const returns = start === undefined ? undefined : returnsOfChoice(fn, start);
+      if (!returns || propsOfAll(this.#module, returns.tests) === "") continue;
+      const scope = newScopeOf();
+      this.emitHost(scope, returns);
+      if (scope.live) return { scope, start: returns.first.start };
+    }
+    return undefined;
   }
 
   /** Emits what content in no element shows of props, and completes its scope. Content that the browser can't create keeps its first value. */
@@ -256,8 +216,9 @@ export class LivePropsEmitter {
     const reads = propsOfAll(this.#module, nodes);
     const fn = nodes[0] && componentOf(this.#module, nodes[0]);
     if (!fn || reads === "") return;
+    this.readTogether.add(reads);
     const symbol = `p${this.#symbols.p++}`;
-    const own = newScope(scope.index, this.#all.client.newEdits());
+    const own = this.#hostScope(scope, this.#all);
     try {
       this.#all.browser.emitHost(own, content, symbol, true);
     } catch (error) {
@@ -265,7 +226,7 @@ export class LivePropsEmitter {
       throw error;
     }
     if (this.#needed?.isWanted(reads)) {
-      const copy = newScope(scope.index, this.#needed.client.newEdits());
+      const copy = this.#hostScope(scope, this.#needed);
       copy.slots = [...own.slots];
       this.#needed.browser.emitHost(copy, content, symbol, true);
     }
@@ -278,11 +239,17 @@ export class LivePropsEmitter {
     scope.live = {
       block: this.#values.block(own, symbol, scope, componentName(this.#module, fn)),
       props: this.#values.propsWith(fn, reads),
-      boundCount: own.boundCount,
+      given: this.#values.givenWith(fn, reads),
+      bound: own.bound,
       conditions: [reads],
       slots,
       also: [],
     };
+  }
+
+  /** A scope with the effects of another one, in place of which it is resumed. */
+  #hostScope({ index, effects, resources }: Scope, { client }: Target): Scope {
+    return { ...newScope(index, client.newEdits()), effects, resources };
   }
 
   /** What decides the content: what chooses a component, or all of an expression. */
@@ -309,13 +276,16 @@ export class LivePropsEmitter {
     };
     for (const attribute of element.attributes) {
       if (attribute.kind === "value" && !attribute.live) mark(attribute, attribute.expression);
-      if (attribute.kind === "spread") found = this.#markSpread(attribute) || found;
+      if (attribute.kind === "spread") found = this.spreads.mark(attribute) || found;
     }
     if (element.rawHtml && !element.rawHtml.live) mark(element.rawHtml, element.rawHtml.expression);
     if (TEXT_TAGS.has(element.tag)) return this.#markText(element) || found;
     element.items.forEach((item, at) => {
       if (item.kind === "element") found = this.#mark(item) || found;
-      if (item.kind === "piece" && mark(item, ...(item.choice ?? [item.expression]))) item.key = `${LIVE_KEY}${at}`;
+      if (item.kind !== "piece" || !mark(item, ...(item.choice ?? [item.expression]))) return;
+      item.key = `${LIVE_KEY}${at}`;
+      const rows = followedRows(this.#module, item.expression);
+      if (rows) item.rows = { ...rows, key: item.key };
     });
     return found;
   }
@@ -402,24 +372,41 @@ export class LivePropsEmitter {
     return `${this.#out.use("derive")}(${this.#values.block(scope, undefined, scope, "")}, "${symbol}", [${slots}])`;
   }
 
+  /** Records that components may read state from a context. */
+  #noteProvided(attribute: ESTree.JSXAttribute, value: Node): void {
+    const call = this.#module.parentOf(attribute);
+    const tag = call?.type === "JSXOpeningElement" && call.name.type === "JSXMemberExpression" ? call.name : undefined;
+    const from = tag?.property.name === "Provider" ? providedFrom(this.#module, value) : undefined;
+    if (tag && from !== undefined) this.passed.push({ name: contextName(this.#module, tag.object), from });
+  }
+
   #passed(attribute: ESTree.JSXAttribute, expression: Node): Passed | undefined {
     const inner = unwrap(expression);
     const name = String(attribute.name.name);
     if (isFunction(inner) || isJsx(inner) || inner.type === "Literal" || name === "key") return undefined;
-    if (this.serverTag(attribute) !== undefined) return undefined;
-    if (isNamedStore(this.#module, inner)) {
+    if (this.serverTag(attribute) !== undefined) {
+      this.#noteProvided(attribute, inner);
+      return undefined;
+    }
+    const text = this.#module.file.text.slice(inner.start, inner.end);
+    if (isNamedStore(this.#module, inner) && !this.#isLiteralWithStore(inner)) {
       // The store itself is what the component follows.
       this.passed.push({ name, from: "" });
-      return { code: this.#module.file.text.slice(inner.start, inner.end), isSure: true };
+      return { code: text, isSure: true };
     }
-    const held = inner.type === "Identifier" ? this.#values.held.of(inner) : undefined;
+    const held = inner.type === "Identifier" ? this.#values.held.behind(inner) : undefined;
     if (held) {
       this.passed.push({ name, from: held.name });
-      return { code: `${this.#out.use("wholeState")}(${held.source})`, isSure: true };
+      return { code: `${this.#out.use("passedState")}(${text})`, isSure: true };
     }
-    const liveness = inner.type === "Identifier" ? "static" : this.#module.liveness(inner);
+    if (this.#isLiteralWithStore(inner)) {
+      this.passed.push({ name, from: "" });
+      return { code: `${this.#out.use("passedState")}(${text})`, isSure: true };
+    }
+    const made = inner.type === "Identifier" ? this.#objectOfFunctions(inner) : inner;
+    const liveness = made ? this.#module.liveness(made) : "static";
     const isSure = liveness !== "static" || readsStore(this.#module, inner);
-    const reads = passedReads(this.#module, expression);
+    const reads = shownReads(this.#module, expression);
     const fn = componentOf(this.#module, expression);
     if (!isSure && (reads === "" || !fn)) return undefined;
     const known = fn && !isSure ? propNamed(this.#module, fn, inner) : undefined;
@@ -437,8 +424,29 @@ export class LivePropsEmitter {
     this.passed.push({ name, from: isSure ? "" : reads });
     return {
       code,
-      isSure: isSure || (fn !== undefined && this.#values.propsWith(fn, reads) !== this.#values.propsOf(fn)),
+      isSure: isSure || (fn !== undefined && this.#values.givenWith(fn, reads) !== this.#values.propsOf(fn)),
     };
+  }
+
+  /** The function of the component that a name refers to; other code as it is. */
+  #functionBehind(code: Node): Node {
+    const binding = bindingAt(this.#module, unwrap(code));
+    return (binding?.owner && functionOf(binding)) || code;
+  }
+
+  /** The object behind a constant of the component that the browser creates again: `const api = { label: () => n.value }`. */
+  #objectOfFunctions(name: Node): Node | undefined {
+    const binding = bindingAt(this.#module, name);
+    const init = binding?.owner && this.#module.kind(binding) === "lifted" ? initOf(binding) : undefined;
+    return init?.type === "ObjectExpression" ? init : undefined;
+  }
+
+  /** Whether a name is a constant of the component with a store in its literal: `const form = { values, label: "Name" }`. */
+  #isLiteralWithStore(name: Node): boolean {
+    const binding = name.type === "Identifier" ? bindingAt(this.#module, name) : undefined;
+    const init = binding?.declared === "const" && binding.owner ? initOf(binding) : undefined;
+    if (!binding || init?.type !== "ObjectExpression") return false;
+    return readsStore(this.#module, init) || isObjectOfStores(binding, this.#module.scopes);
   }
 
   /**
@@ -448,10 +456,12 @@ export class LivePropsEmitter {
    */
   passedFunction(attribute: ESTree.JSXAttribute, expression: Node): { open: string; live?: Passed } | undefined {
     const name = String(attribute.name.name);
-    if (!this.#isFunction(unwrap(expression)) || this.serverTag(attribute) !== undefined) return undefined;
+    const tag = this.serverTag(attribute);
+    if (!this.#isFunction(unwrap(expression)) || (tag !== undefined && tag !== "Dynamic")) return undefined;
     const symbol = `f${this.#symbols.f++}`;
     const scope = newScope(0, this.#all.client.newEdits());
-    const isCalled = this.#called.has(name);
+    const isCalled =
+      this.#called.anywhere.has(name) || (this.#called.besideLive.has(name) && this.#isBesideLive(attribute));
     this.functions.add(name);
     try {
       this.#all.browser.emitFunction(scope, expression, symbol);
@@ -466,12 +476,66 @@ export class LivePropsEmitter {
     }
     const slots = scope.slots.map((slot) => this.#values.slot(slot)).join(", ");
     const open = `${this.#out.use("fn")}(${this.#values.block(scope, undefined, scope, "")}, "${symbol}", [${slots}], `;
-    const ofStore = readsStore(this.#module, expression);
-    const isSure = ofStore || this.#module.liveness(expression) !== "static";
-    const from = passedReads(this.#module, expression);
+    const code = this.#functionBehind(expression);
+    const ofStore = readsStore(this.#module, code);
+    const isSure = ofStore || this.#module.liveness(code) !== "static";
+    const from = shownReads(this.#module, code);
     if (!isSure && from === "") return { open };
     this.passed.push({ name, from: isSure ? "" : from });
     return { open, live: { code: this.#out.use(ofStore ? "CALLED_FOR_STORE" : "CALLED"), isSure } };
+  }
+
+  /**
+   * Emits a function in an object that components, contexts or hooks get.
+   * @param receivers names of these. @param head keywords of a method. @param isOfModule whether it is the name of a value that both sides have
+   * @returns server code of the first arguments of `lift` or `moduleValue`; undefined for functions that only the server can run
+   * @throws SvcError if browser code of the app captures it, and can't create it
+   */
+  giveFunction(receivers: readonly string[], code: Node, head: string, isOfModule: boolean): string | undefined {
+    const isCaptured = receivers.some((name) => this.#isCaptured(name, code));
+    const symbol = `f${this.#symbols.f++}`;
+    const emit = ({ browser, client }: Target, own: Scope): void => {
+      browser.emitFunction(own, code, isOfModule ? `${symbol}o` : symbol, head);
+      const { slots } = client.names;
+      const value = `${slots}.reduce((at, key) => at[key], ${symbol}o())`;
+      if (isOfModule) client.add(own.edits, [`export const ${symbol} = (${slots}) => ${value};\n`]);
+    };
+    const scope = newScope(0, this.#all.client.newEdits());
+    for (const name of receivers) this.functions.add(originIn(name));
+    try {
+      emit(this.#all, scope);
+    } catch (error) {
+      if (error instanceof SvcError && !isCaptured) return undefined;
+      throw error;
+    }
+    if (this.#needed && isCaptured) {
+      const copy = newScope(0, this.#needed.client.newEdits());
+      copy.slots = [...scope.slots];
+      emit(this.#needed, copy);
+    }
+    const slots = scope.slots.map((slot) => this.#values.slot(slot)).join(", ");
+    const block = this.#values.block(scope, undefined, scope, "");
+    return isOfModule ? `${block}, "${symbol}"` : `${block}, "${symbol}", () => [${slots}]`;
+  }
+
+  #isCaptured(receiver: string, code: Node): boolean {
+    const { anywhere, shown, besideLive } = this.#called;
+    const isStatic = this.#module.liveness(this.#functionBehind(code)) === "static";
+    const others = !isHeld(receiver) ? besideLive : isStatic ? [] : shown;
+    return [...anywhere, ...others].some((name) => includes(name, receiver) || name === ALL_PROPS);
+  }
+
+  /** Whether a component gets a prop that changes next to this one. */
+  #isBesideLive(attribute: ESTree.JSXAttribute): boolean {
+    const call = this.#module.parentOf(attribute);
+    if (call?.type !== "JSXOpeningElement") return false;
+    return call.attributes.some((other) => {
+      if (other.type === "JSXSpreadAttribute") return true;
+      if (other === attribute || other.value?.type !== "JSXExpressionContainer") return false;
+      const { expression } = other.value;
+      if (this.#module.liveness(expression) !== "static" || readsStore(this.#module, expression)) return true;
+      return this.#needed?.isWanted(shownReads(this.#module, expression)) === true;
+    });
   }
 
   /** Whether an expression is a function that returns no JSX. */
@@ -485,13 +549,7 @@ export class LivePropsEmitter {
 
   /** Whether bindings of live props show the value of an expression, or of one around it. */
   follows(node: Node): boolean {
-    return this.#followed.some((expression) => isInside(node, expression));
-  }
-
-  /** Code of the props object of the component around a node; undefined outside of components with props. */
-  propsAround(node: Node): string | undefined {
-    const fn = componentOf(this.#module, node);
-    return fn?.params[0] && fn.params[0].type !== "RestElement" ? this.#values.propsOf(fn) : undefined;
+    return [...this.#followed, ...this.spreads.followed].some((expression) => isInside(node, expression));
   }
 
   /** Code of the live props of an instance, with the state in results of hooks that have one of these names, which spaces separate. */
@@ -502,14 +560,21 @@ export class LivePropsEmitter {
 
   /** Code that is true if the component around a node has live props; undefined outside of components with props. */
   hasLiveProps(node: Node): string | undefined {
-    const props = this.propsAround(node);
-    return props && `${props}?.[${this.#out.use("LIVE")}]`;
+    const fn = componentOf(this.#module, node);
+    if (!fn?.params[0] || fn.params[0].type === "RestElement") return undefined;
+    return `${this.#values.propsOf(fn)}?.[${this.#out.use("LIVE")}]`;
   }
 }
 
 /** Whether one of the names, which are separated by spaces, is for the result of a hook that may return state. */
 function readsHook(names: string, plainHooks: ReadonlySet<string>): boolean {
-  return names.split(" ").some((name) => isHeld(name) && !plainHooks.has(hookOf(name)));
+  const hooks = names.split(" ").filter((name) => isHeld(name) && contextIn(name) === undefined);
+  return hooks.some((name) => !plainHooks.has(hookOf(name)));
+}
+
+/** Whether the value of a name contains that of another one: a context contains its members. */
+function includes(name: string, other: string): boolean {
+  return name === other || name === itemOf(other) || name === originIn(other) || originIn(name) === other;
 }
 
 function bitOf(conditions: string[], props: string): number {

@@ -1,18 +1,22 @@
 /** Step 4, browser code: emits bindings of ranges, which are rows and branches that may contain components (client/bindings/create.ts). */
 import { returnsOf, isJsx, unwrap, type Node } from "../parse/ast.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
+import type { Module } from "../analyze/analyze.ts";
 import type { Captures, Place } from "../extract/captures.ts";
+import { readCode, takenReads } from "../extract/taken-reads.ts";
 import type { Code, Insert, Item, List } from "../model.ts";
 import type { ClientModule } from "./client-module.ts";
 import type { ViewEmitter } from "./emit-views.ts";
 
 export class RangeEmitter {
+  readonly #module: Module;
   readonly #client: ClientModule;
   readonly #captures: Captures;
   readonly #views: ViewEmitter;
   #names = 0;
 
-  constructor(client: ClientModule, captures: Captures, views: ViewEmitter) {
+  constructor(module: Module, client: ClientModule, captures: Captures, views: ViewEmitter) {
+    this.#module = module;
     this.#client = client;
     this.#captures = captures;
     this.#views = views;
@@ -66,13 +70,20 @@ export class RangeEmitter {
     const key = this.#views.text(by, place.scope);
     const isBlock = content.type === "BlockStatement";
     const isFixed = !isBlock && isJsx(unwrap(content));
-    this.#captures.capture(content, { ...place, level: list.level + 1, isBinding: !isFixed, isCreated: true });
-    const value: Code = isBlock ? ["(() => ", content, ")()"] : ["(", content, ")"];
-    const open = `${this.#client.part("region", "For", place.scope)}(${part("Rows")}(${path}, ${list.key}), 0, `;
+    const takes = takenReads(this.#module, row);
+    const inner: Place = { ...place, level: list.level + 1, isBinding: !isFixed, isCreated: true, takes };
+    this.#captures.capture(content, inner);
+    // A component keeps its copy of the props in a spread, so the row is made anew.
+    const spreads = takes
+      .filter(({ isSpread }) => isSpread)
+      .map((read) => `${readCode(read, this.#captures.rowName(read.binding, inner))}, `);
+    const value: Code = isBlock ? ["(() => ", content, ")()"] : [`(${spreads.join("")}`, content, ")"];
+    const range = `${part("Rows")}(${path}, ${JSON.stringify(list.key)})`;
+    const open = `${this.#client.part("region", "For", place.scope)}(${range}, 0, `;
     const raw = place.scope.parts.has("store") ? this.#client.runtime(PATHS.store, "raw") : "0";
-    // Rows of the server are bound when their item changes. Others also read the index, or choose what they show.
-    const isEager = !isFixed || row.params.length > 1;
-    const bind = `, ${key}, ${part("N")}, (${slots}, ${root}) => ${part(isFixed ? "W" : "I")}(${root}, () => `;
+    // Rows of the server are bound when their item changes. Others also take values of it, or choose what they show.
+    const isEager = !isFixed || takes.length > 0;
+    const bind = `, ${key}, ${part("N")}, (${slots}, ${root}) => ${part(isFixed && spreads.length === 0 ? "W" : "I")}(${root}, () => `;
     body.push(open, ...each, bind, ...value, `, ${slots}), ${slots}, ${raw}${isEager ? ", 1" : ""});\n`);
   }
 }

@@ -1,4 +1,5 @@
 /** Step 4, server code: emits elements, text runs, lists and conditions as segments of a string concatenation. */
+import { capturedCode } from "./emit-captured.ts";
 import type { ESTree } from "vite";
 import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
@@ -15,7 +16,7 @@ import {
   type Node,
 } from "../parse/ast.ts";
 import { livenessOfContent } from "../extract/regions.ts";
-import { positionOf } from "../diagnostics.ts";
+import { placeIn } from "../diagnostics.ts";
 import { losesLineEnd } from "../analyze/html-facts.ts";
 import { attributePieces, textPieces, type PieceWriter } from "../extract/html-pieces.ts";
 import { keyExpression } from "../extract/row-identity.ts";
@@ -32,6 +33,7 @@ import {
   type FieldAttribute,
   type Item,
   type List,
+  type LiveScope,
   type Piece,
   type Run,
   type Scope,
@@ -69,10 +71,20 @@ export interface Walker {
   loose(children: readonly Node[], parts?: Expression[]): Segment[];
   /** Emits browser code for a boundary's fallback. @returns code of the boundary's end marker; undefined if the browser can't create the fallback. */
   fallback(fallback: Node): string | undefined;
-  /** Emits browser code for a function prop. @returns server code of the prop; undefined for other props */
-  functionProp(value: Node): Code | undefined;
+  /**
+   * Emits browser code for a function prop.
+   * @param head keywords that a method lacks
+   * @returns server code before the prop, which ends with ")"; undefined for other props
+   */
+  functionProp(value: Node, head?: string): string | undefined;
   /** A root template or a component call. */
   root(node: Node): Segment[];
+}
+
+/** Code of the slots that bindings read: their number if they are the first ones, else their indices. A prop that only a handler calls is not among them. */
+function boundCode(bound: ReadonlySet<number>): string {
+  const isLeading = [...bound].every((index) => index < bound.size);
+  return isLeading ? String(bound.size) : JSON.stringify([...bound].sort((one, other) => one - other));
 }
 
 export class ItemEmitter {
@@ -82,6 +94,8 @@ export class ItemEmitter {
   readonly #pieces: PieceWriter;
   /** Code of the props object of the component whose template is being emitted, if it may show live props. */
   #props: string | undefined;
+  /** Code of an object that has live props if that one has some. */
+  #instance: string | undefined;
 
   constructor(module: Module, out: ServerOutput, walker: Walker) {
     this.#module = module;
@@ -91,13 +105,14 @@ export class ItemEmitter {
   }
 
   /** Emits the call that creates a scope. @returns code of its attribute */
-  scopeAttribute({ block, boundCount, slots, live }: Scope): string {
-    const sources = slots.map((slot) => slot.source).join(", ");
-    const plain = block === undefined ? '""' : `${this.#out.use("scope")}(${block}, ${boundCount}, [${sources}])`;
+  scopeAttribute({ block, bound, slots, live }: Scope): string {
+    const sources = slots.map((slot) => capturedCode(this.#module, this.#out, slot)).join(", ");
+    const plain =
+      block === undefined ? '""' : `${this.#out.use("scope")}(${block}, ${Math.max(-1, ...bound) + 1}, [${sources}])`;
     if (!live) return plain;
     const mask = `(${this.#out.local("mask")}) => [${live.slots.join(", ")}]`;
-    const args = [live.block, live.boundCount, live.props, JSON.stringify(live.conditions), mask];
-    const isLive = [`${live.props}?.[${this.#out.use("LIVE")}]`, ...live.also].join(" || ");
+    const args = [live.block, boundCode(live.bound), live.props, JSON.stringify(live.conditions), mask];
+    const isLive = [`${live.given}?.[${this.#out.use("LIVE")}]`, ...live.also].join(" || ");
     const condition = live.also.length === 0 ? isLive : `(${isLive})`;
     return `((${condition} && ${this.#out.use("liveScope")}(${args.join(", ")})) || ${plain})`;
   }
@@ -114,10 +129,10 @@ export class ItemEmitter {
 
   /** A root template. */
   root(element: Element, scope: Scope): Segment[] {
-    const outer = this.#props;
+    const outer = [this.#props, this.#instance];
     const calls = calledSpreads(element);
     const segments = this.#root(element, scope);
-    this.#props = outer;
+    [this.#props, this.#instance] = outer;
     if (calls.length === 0) return segments;
     const names = calls.map(({ once }) => once).join(", ");
     const { text } = this.#module.file;
@@ -129,12 +144,18 @@ export class ItemEmitter {
 
   #root(element: Element, scope: Scope): Segment[] {
     if (scope.block === undefined && !scope.live) return this.element(element, scope.hookAttributes);
-    this.#props = scope.live?.props;
+    this.#props = scope.live && this.#propsOf(scope.live);
+    this.#instance = scope.live?.given;
     const attribute = this.scopeAttribute(scope);
     if (!scope.hasPortals) return this.element(element, [{ code: [attribute] }, ...scope.hookAttributes]);
     const own = this.#out.local("own");
     const html = concatenation(this.element(element, [{ code: [own] }, ...scope.hookAttributes]));
     return [{ code: [`((${own}) => `, ...html, `)(${attribute})`] }];
+  }
+
+  /** Most instances have no live props, and need no call for them. */
+  #propsOf({ props, given }: LiveScope): string {
+    return props === given ? props : `${given}?.[${this.#out.use("LIVE")}] && ${props}`;
   }
 
   /** @param lead code of its first attribute. */
@@ -150,8 +171,8 @@ export class ItemEmitter {
   #element(element: Element, lead: Segment[], spread?: SpreadAttribute): Segment[] {
     const out: Segment[] = [`<${element.tag}`, ...lead];
     if (element.portal) out.push(this.#portal(element.portal));
-    if (typeof element.key === "string")
-      out.push({ code: [`(${this.#props}?.[${this.#out.use("LIVE")}] ? ' ${DOM.key}="${element.key}"' : "")`] });
+    if (typeof element.key === "string" && !holdsBoundSpread(element))
+      out.push({ code: [`(${this.#instance}?.[${this.#out.use("LIVE")}] ? ' ${DOM.key}="${element.key}"' : "")`] });
     else if (element.key !== undefined) out.push(` ${DOM.key}="${element.key}"`);
     let inside: Segment[] = [];
     const selected = selectedValue(element);
@@ -249,10 +270,9 @@ export class ItemEmitter {
   }
 
   /** Source of the target of a bound field. It is a name or a member access, so it may be evaluated twice. */
-  #kept({ target, access, isOfUnknown }: FieldAttribute): string {
+  #kept({ target, access }: FieldAttribute): string {
     const source = this.#module.file.text.slice(target.start, target.end);
-    if (isOfUnknown) return `${this.#out.use("keptField")}(${source}, ${JSON.stringify(source)})`;
-    return access === "" ? source : `${this.#out.use("kept")}(${source})`;
+    return `${this.#out.use(access === "" ? "keptField" : "kept")}(${source})`;
   }
 
   #field(field: FieldAttribute, tag: string): Segment[] {
@@ -299,7 +319,7 @@ export class ItemEmitter {
     }
   }
 
-  #piece({ expression, props, key, part, host }: Piece): Segment[] {
+  #piece({ expression, props, key, part, host, rows }: Piece): Segment[] {
     const own = this.#props;
     const isRange =
       part !== undefined || (host !== undefined && livenessOfContent(this.#module, expression) !== "static");
@@ -312,7 +332,9 @@ export class ItemEmitter {
       return [{ code: [`${this.#out.use("hosted")}(${host}, `, ...concatenation(segments), ")"] }];
     if (part !== undefined) return [RANGE_START, ...segments, RANGE_END, `<!--${DOM.childPart}${part}-->`];
     if (props === undefined || own === undefined || segments.length === 0) return segments;
-    const open = `${this.#out.use("liveRange")}(${own}, ${JSON.stringify(props)}, ${JSON.stringify(key)}, `;
+    const live = `${own}, ${JSON.stringify(props)}, `;
+    for (const row of rows ? returnsOf(rows.row) : []) this.#out.wrap(row, `${this.#out.use("liveRow")}(${live}`, ")");
+    const open = `${this.#out.use(rows ? "liveRows" : "liveRange")}(${live}${JSON.stringify(key)}, `;
     return [{ code: [open, ...concatenation(segments), ")"] }];
   }
 
@@ -373,7 +395,7 @@ export class ItemEmitter {
     const [param, index] = row.params;
     const place = by ?? key;
     if (!place || (!by && !param)) return undefined;
-    const { line, column } = positionOf(file.text, place.start);
+    const { line, column } = placeIn(file, place.start);
     const code =
       by || !param ? source(place) : `(${source(param)}${index ? `, ${source(index)}` : ""}) => (${source(place)})`;
     return `${code}, ${JSON.stringify(`${file.path}:${line}:${column}`)}`;
@@ -493,6 +515,14 @@ function tagCode({ tag, live, again }: SpreadAttribute): string {
   if (live) return `, ${code}, true`;
   if (again !== undefined) return `, ${code}, ${again}`;
   return code === "undefined" ? "" : `, ${code}`;
+}
+
+/** Whether the browser may bind a spread in an element, also in instances without live props. */
+function holdsBoundSpread({ attributes, items }: Element): boolean {
+  return (
+    attributes.some((attribute) => attribute.kind === "spread" && attribute.own !== undefined) ||
+    items.some((item) => item.kind === "element" && holdsBoundSpread(item))
+  );
 }
 
 /** Spreads in a root template of objects that calls make. */

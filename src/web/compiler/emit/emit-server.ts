@@ -7,9 +7,8 @@ import { escapeText } from "../../../platform/shared/html/escape.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
-import { mayReturn, returnsOfChoice } from "../analyze/early-returns.ts";
+import { mayReturn } from "../analyze/early-returns.ts";
 import { KeptProps, type KeptByName } from "../analyze/kept-props.ts";
-import { shownReads } from "../analyze/prop-reads.ts";
 import type { PlacesByName } from "../analyze/prop-places.ts";
 import { ChildViewsEmitter } from "./emit-child-views.ts";
 import { extractElement, extractItems } from "../extract/extract.ts";
@@ -36,16 +35,17 @@ import { ItemEmitter, RANGE_END, RANGE_START, type Walker } from "./emit-server-
 import { attempt, fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
 import { isFixedChoice, roundedParts } from "../extract/html-pieces.ts";
 import { livenessOfContent } from "../extract/regions.ts";
-import { hooksOf, type Hooks } from "../analyze/hooks.ts";
+import { hooksOf, placeEffects, takeEffectsBack, type Hooks } from "../analyze/hooks.ts";
 import { stringToAttribute } from "../parse/jsx-text.ts";
 import { fixedText, holdsComponent, isStructured, mappedRows, type MappedRows } from "../extract/jsx-forms.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
-import { newScope, type Code, type Element, type Scope } from "../model.ts";
+import { newScope, type Element, type Scope } from "../model.ts";
 import { isChosenByProps } from "../analyze/chosen-components.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { emitContexts } from "./emit-contexts.ts";
 import { ComponentValuesEmitter } from "./emit-component-values.ts";
 import { LivePropsEmitter } from "./emit-live-props.ts";
+import type { CalledNames } from "./passed-props.ts";
 import { PropCalls } from "./prop-calls.ts";
 import { LiftedEmitter } from "./emit-lifted.ts";
 import type { WrittenTemplate } from "../build/explain-report.ts";
@@ -69,7 +69,7 @@ export interface ServerOptions {
   /** Local names of imported components -> children that they may create in the browser. Default: none. */
   created?: PlacesByName;
   /** Names of the props whose functions the app's browser code may call. Default: none. */
-  calledNames?: ReadonlySet<string>;
+  calledNames?: CalledNames;
   /** Local names of imported hooks that return no state. Default: none. */
   plainHooks?: ReadonlySet<string>;
 }
@@ -137,8 +137,9 @@ export class ServerEmitter {
       piece: (node) => this.#piece(node),
       still: (node) => this.#still(node),
       stillSpread: (spread) => {
-        this.#stills?.watchSpread(spread);
+        // The last check of the same expression is the outermost one.
         this.#still(spread.expression);
+        this.#stills?.watchSpread(spread);
       },
       called: (spread) => this.#stills?.calledSpread(spread),
       row: (row, isRange) => this.#row(row, isRange),
@@ -147,7 +148,7 @@ export class ServerEmitter {
       isReplaced: () => this.#replacedDepth > 0,
       keep: (node) => this.#keep(node),
       loose: (children, parts) => this.#loose(children, parts),
-      functionProp: (node) => this.#functionProp(node),
+      functionProp: (node, head) => this.#functionProp(node, head),
       fallback: (node) => this.#fallback(node),
       root: (node) => this.#segmentsOfRoot(node),
     };
@@ -182,7 +183,7 @@ export class ServerEmitter {
     this.#rewrite(this.#module.program);
     problems.attempt(() => {
       emitContexts(this.#module, this.#out, this.#isBrowser);
-      new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, (slot) => this.#live.slot(slot)).emit();
+      new LiftedEmitter(this.#module, this.#client, this.#browser, this.#out, this.#live).emit();
     });
     for (const node of this.#live.stale) this.kept.add(node, "code");
     for (const node of this.#calls.provided) this.kept.add(node, "provider");
@@ -201,7 +202,9 @@ export class ServerEmitter {
     else if (isFunction(node) && this.#module.components.has(node)) this.#component(node);
     else {
       if (!this.#isBrowser) this.values.emit(node);
+      const view = this.#isBrowser || !isFunction(node) ? undefined : this.views.addValue(node);
       for (const child of childrenOf(node)) this.#rewrite(child);
+      if (view !== undefined) this.#out.wrap(node, this.views.liftBefore(node, view), ")");
     }
   }
 
@@ -234,7 +237,7 @@ export class ServerEmitter {
       if (results.has(node)) {
         this.#hooks = hooks;
         problems.attempt(() => {
-          this.#result(node, choice);
+          this.#result(node, choice && node.start >= choice.start ? choice.attribute : undefined);
           this.#out.wrap(node, `${this.#out.use("made")}(`, ")");
         });
         this.#hooks = undefined;
@@ -243,9 +246,10 @@ export class ServerEmitter {
         if (node.type === "TryStatement" && mayReturn(node)) this.kept.addTry(node.block);
         const test = mayReturn(node) ? testOf(node) : undefined;
         if (test && !this.#live.follows(test)) {
-          this.#stills?.watchProps(test);
+          this.#stills?.watchTest(test);
           this.kept.add(test, "return");
         }
+        if (!this.#isBrowser) this.values.emit(node);
         for (const child of childrenOf(node)) visit(child);
       }
     };
@@ -263,13 +267,10 @@ export class ServerEmitter {
     problems.add(error);
   }
 
-  /** The scope of a component whose returns depend on props that may change. */
-  #choice(fn: FunctionNode): string | undefined {
-    const returns = returnsOfChoice(fn);
-    if (!returns || returns.tests.every((test) => shownReads(this.#module, test) === "")) return undefined;
-    const scope = newScope(this.#scopes++, this.#client.newEdits());
-    this.#live.emitHost(scope, returns);
-    return scope.live && this.#items.scopeAttribute(scope);
+  /** The scope of a component whose returns depend on props that may change. @returns code of its attribute, for returns behind `start` */
+  #choice(fn: FunctionNode): { attribute: string; start: number } | undefined {
+    const found = this.#live.emitChoice(fn, () => newScope(this.#scopes++, this.#client.newEdits()));
+    return found && { attribute: this.#items.scopeAttribute(found.scope), start: found.start };
   }
 
   /** What a component returns. Content in no element that changes has a scope of its own. */
@@ -285,7 +286,9 @@ export class ServerEmitter {
   /** Emits the scope of content in no element. @returns server code of its attribute; undefined if the content never changes */
   #host(content: Node): string | undefined {
     const scope = newScope(this.#scopes++, this.#client.newEdits());
+    placeEffects(this.#hooks, scope);
     if (this.#hostReads(scope, content)) this.#addBlock(scope, content);
+    else takeEffectsBack(this.#hooks, scope);
     this.#live.emitHost(scope, content);
     return scope.block === undefined && !scope.live ? undefined : this.#items.scopeAttribute(scope);
   }
@@ -293,13 +296,15 @@ export class ServerEmitter {
   /** Emits the binding of content in no element that reads signals. @returns whether it may do so */
   #hostReads(scope: Scope, content: Node): boolean {
     const liveness = livenessOfContent(this.#module, content);
-    if (liveness === "static") return false;
+    // An effect runs whichever branch is shown.
+    const hasEffects = scope.effects.length + scope.resources.length > 0;
+    if (liveness === "static" && !hasEffects) return false;
     try {
       this.#browser.emitHost(scope, content, this.#client.names.nextSymbol("b"), false);
       return true;
     } catch (error) {
       // What may be reactive is often plain. In development the server reports it if it is not.
-      if (liveness === "maybe" && error instanceof SvcError) return false;
+      if (liveness !== "live" && error instanceof SvcError) return false;
       throw error;
     }
   }
@@ -536,7 +541,7 @@ export class ServerEmitter {
   }
 
   /** `onSelect={(id) => …}` of a component. The child may use it in handlers, so the browser must be able to create it. */
-  #functionProp(node: Node): Code | undefined {
+  #functionProp(node: Node, head = ""): string | undefined {
     const inner = unwrap(node);
     const [reference] = inner.type === "Identifier" ? this.#module.scopes.within(inner) : [];
     const kind = reference?.binding && this.#module.kind(reference.binding);
@@ -545,10 +550,10 @@ export class ServerEmitter {
     if (holdsJsx(inner)) return undefined;
     const scope = newScope(this.#scopes++, this.#client.newEdits());
     const symbol = this.#extraction.nextHandler();
-    this.#browser.emitFunction(scope, node, symbol);
+    this.#browser.emitFunction(scope, node, symbol, head);
     this.#addBlock(scope, node);
     const slots = scope.slots.map((slot) => this.#live.slot(slot)).join(", ");
-    return [`${this.#out.use("fn")}(${scope.block}, "${symbol}", [${slots}], `, node, ")"];
+    return `${this.#out.use("fn")}(${scope.block}, "${symbol}", [${slots}], `;
   }
 
   #finishScope(scope: Scope, element: Element): void {

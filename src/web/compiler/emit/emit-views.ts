@@ -7,14 +7,16 @@ import { isFunction, isJsx, isComponentTag, tagName, unwrap, walk, type Node } f
 import { isInside, passesStateOn, type Module } from "../analyze/analyze.ts";
 import { chosenName, mayChange } from "../analyze/chosen-components.ts";
 import { svcName } from "../analyze/declaration-kinds.ts";
+import { isMethod } from "../analyze/jsx-values.ts";
 import { propReads } from "../analyze/prop-reads.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
 import { hasHostRoot } from "../extract/regions.ts";
 import { isGivenJsx } from "../extract/given-jsx.ts";
-import { onlyChild } from "../extract/jsx-forms.ts";
+import { attributeText, onlyChild } from "../extract/jsx-forms.ts";
 import type { Captures, Place } from "../extract/captures.ts";
 import { bySlot, componentAround, slotNameOf } from "../extract/slots.ts";
+import { readCode, type TakenRead } from "../extract/taken-reads.ts";
 import { propsName } from "../extract/prop-codes.ts";
 import { PATHS } from "../../../platform/shared/wire.ts";
 import { decodeEntities, normaliseText } from "../parse/jsx-text.ts";
@@ -60,8 +62,9 @@ export class ViewEmitter {
 
   /** Code of a view. Outside of other views, it also reads what the server made the content from. */
   view(node: Node, place: Place): string {
-    const deps = place.isCreated ? "" : this.#deps(node, place);
-    const inner: Place = { ...place, isBinding: false, isCreated: true, within: place.within ?? node };
+    const { takes, ...around } = place;
+    const deps = place.isCreated ? this.#taken(node, takes, place) : this.#deps(node, place);
+    const inner: Place = { ...around, isBinding: false, isCreated: true, within: place.within ?? node };
     if (node.type === "JSXElement" && this.#isComponent(node)) return this.#component(node, inner, deps);
     const children = node.type === "JSXFragment" ? node.children : [node];
     return this.#markup(children, node, inner, deps);
@@ -92,7 +95,8 @@ export class ViewEmitter {
     const inner: Place = { ...place, isCreated: true, within: node };
     if (isJsx(node)) return this.view(node, inner);
     this.#captures.capture(node, inner);
-    return this.text([node], place.scope);
+    const code = this.text([node], place.scope);
+    return isMethod(this.#module, node) ? `function ${code}` : code;
   }
 
   /** Source text of emitted code. */
@@ -162,7 +166,7 @@ export class ViewEmitter {
   #component(node: ESTree.JSXElement, place: Place, deps: string): string {
     const { name, attributes } = node.openingElement;
     const parts: string[] = [];
-    let own = svcName(name, this.#module.scopes) === "Slot" ? [`of: ${this.#propsAround(node)}`] : [];
+    let own = svcName(name, this.#module.scopes) === "Slot" ? [`of: ${this.#propsAround(node, place)}`] : [];
     if (this.#isChosen(node.openingElement)) own.push(`get is() { return ${this.#captures.tag(name, place)}; }`);
     const isSlotted = slotNameOf(this.#extraction, node) !== "";
     const close = (): void => {
@@ -197,8 +201,24 @@ export class ViewEmitter {
     return name !== undefined && mayChange(this.#module, name);
   }
 
-  /** Name of the props of the component around a `<Slot>`. */
-  #propsAround(slot: ESTree.JSXElement): string {
+  /**
+   * Name of the props of the component around a `<Slot>`.
+   * @throws SvcError SVC109 in a row or branch of a component that came from the server, where only single props exist in the browser
+   */
+  #propsAround(slot: ESTree.JSXElement, { scope }: Place): string {
+    if (!scope.isClosure) {
+      const name = attributeText(slot, "name");
+      const fix =
+        name === undefined
+          ? "Write {props.children ?? fallback}, with what <Slot> contains as the fallback."
+          : `Pass that content as a prop, ${name}={<b>…</b>}, and write {props.${name}}.`;
+      throw fail(
+        this.#extraction,
+        "SVC109",
+        slot,
+        `The browser creates this row or branch, where it has no <Slot>. ${fix}`,
+      );
+    }
     const [param] = componentAround(this.#extraction, slot).params;
     return param?.type === "Identifier" ? param.name : propsName(this.#client);
   }
@@ -279,11 +299,20 @@ export class ViewEmitter {
     ];
   }
 
+  /** Code that reads the values of a row in a view: the server's content was made from the first ones. */
+  #taken(view: Node, takes: readonly TakenRead[] = [], place: Place): string {
+    const reads = takes
+      .filter(({ node }) => isInside(node, view))
+      .map((read) => readCode(read, this.#captures.rowName(read.binding, place)));
+    return reads.length === 0 ? "" : `() => [${[...new Set(reads)].join(", ")}]`;
+  }
+
   /** Props of the components in a view that may change: the server's content was made from their first values. */
   #deps(root: Node, place: Place): string {
     const found: Node[] = [];
     const tags: string[] = [];
     const created: Node[] = [];
+    const spreads: Node[] = [];
     const isOfFramework = (attribute: ESTree.JSXAttribute | undefined): boolean => {
       const tag = attribute && this.#module.parentOf(attribute);
       return tag?.type === "JSXOpeningElement" && svcName(tag.name, this.#module.scopes) !== undefined;
@@ -307,7 +336,10 @@ export class ViewEmitter {
       const follows = this.calls?.followsProps(node) ?? false;
       const isDynamic = svcName(node.name, this.#module.scopes) === "Dynamic";
       for (const attribute of node.attributes) {
-        if (attribute.type === "JSXSpreadAttribute") add(attribute.argument, follows);
+        const isOwnSpread = isDynamic && this.calls && attribute.type === "JSXSpreadAttribute";
+        // Each member of the props counts, and not only the object.
+        if (isOwnSpread && propReads(this.#module, attribute.argument) !== "") spreads.push(attribute.argument);
+        else if (attribute.type === "JSXSpreadAttribute") add(attribute.argument, follows);
         else if (attribute.value?.type === "JSXExpressionContainer") {
           // A component is its create function here, as in created content.
           const into = isDynamic && attribute.name.name === "is" ? created : found;
@@ -328,12 +360,13 @@ export class ViewEmitter {
       walk(expression, (node) => void (holds ||= isJsx(node)));
       return !holds;
     });
-    if (plain.length + created.length + tags.length === 0) return "";
+    if (plain.length + created.length + tags.length + spreads.length === 0) return "";
     for (const expression of plain) this.#captures.capture(expression, { ...place, isBinding: true });
-    for (const expression of created)
+    for (const expression of [...created, ...spreads])
       this.#captures.capture(expression, { ...place, isBinding: true, isCreated: true });
     const reads = [...plain, ...created].map((expression) => this.text([expression], place.scope));
-    return `() => [${[...tags, ...reads].join(", ")}]`;
+    const members = spreads.map((object) => `{ ...${this.text([object], place.scope)} }`);
+    return `() => [${[...tags, ...reads, ...members].join(", ")}]`;
   }
 
   #isRowParam(node: Node, scope: Scope): boolean {

@@ -1,9 +1,11 @@
 /**
- * Server code that looks for stores in the results of hooks (web/ssr/resume/held-state.ts). An instance with such a value is bound like one
- * with live props. The check runs once for each instance, behind the declaration: `const state = held(props, "~form", form, "data.name")`.
+ * Server code that looks for stores in the results of hooks and the values of contexts (web/ssr/resume/held-state.ts). An instance with such a
+ * value is bound like one with live props. The check runs once for each instance, behind the declaration: `const state = held(props, "~form", form, "data.name")`.
  */
+import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
-import { heldName, hookOf, isHeld, membersRead, statementOf } from "../analyze/held-state.ts";
+import { heldName, hookOf, isHeld, statementOf } from "../analyze/held-state.ts";
+import { aliased, membersRead, propMembersRead } from "../analyze/members-read.ts";
 import { bindingAt } from "../analyze/prop-names.ts";
 import { componentOf } from "../analyze/prop-reads.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
@@ -33,6 +35,7 @@ export class HeldValues {
   readonly #module: Module;
   readonly #out: ServerOutput;
   readonly #states = new Map<FunctionNode, readonly State[]>();
+  readonly #members = new Map<FunctionNode, ReadonlyMap<string, string>>();
   /** The hooks in whose results the module looks for stores, by their local names. */
   readonly hooks = new Set<string>();
   #count = 0;
@@ -50,6 +53,18 @@ export class HeldValues {
     return name === undefined ? undefined : { name, source: binding?.name ?? name };
   }
 
+  /** As `of`, also for another name of the value: `const same = form`. */
+  behind(node: Node): HeldValue | undefined {
+    const binding = bindingAt(this.#module, unwrap(node));
+    const original = binding && aliased(binding);
+    return this.of(node) ?? (original && this.behind(original));
+  }
+
+  /** Position behind the last call of a hook whose result a component shows; undefined if there is none. */
+  endOfHooks(fn: FunctionNode): number | undefined {
+    return [...this.#valuesOf(fn).keys()].at(-1)?.end;
+  }
+
   /** Code of what the browser gets of a value that a node names. @param source code of the whole value */
   shown(node: Node, { name }: HeldValue, source: string): string {
     const fn = componentOf(this.#module, node);
@@ -65,16 +80,31 @@ export class HeldValues {
 
   /** The same, with the state in the values that have one of these names. */
   propsWith(fn: FunctionNode, names: readonly string[]): string {
+    return this.stateWith(fn, names) ?? this.#readProps(fn, names);
+  }
+
+  /** The constant with the state in the values that have one of these names; undefined if no hook returns such a value. */
+  stateWith(fn: FunctionNode, names: readonly string[]): string | undefined {
     const states = names.some(isHeld) ? this.#statesOf(fn) : [];
-    const needed = states.filter((state) => names.some((name) => state.names.has(name)));
-    return needed.at(-1)?.constant ?? this.propsOf(fn);
+    return states.filter((state) => names.some((name) => state.names.has(name))).at(-1)?.constant;
+  }
+
+  /** Code of the props, with the state in those objects of which the component reads members. */
+  #readProps(fn: FunctionNode, names: readonly string[]): string {
+    const props = this.propsOf(fn);
+    let members = this.#members.get(fn);
+    if (!members) this.#members.set(fn, (members = propMembersRead(this.#module, fn)));
+    const args = [...members]
+      .filter(([name]) => names.includes(name) || names.includes(ALL_PROPS))
+      .flatMap((pair) => pair.map((text) => JSON.stringify(text)));
+    return args.length === 0 ? props : `${this.#out.use("withMembers")}(${[props, ...args].join(", ")})`;
   }
 
   #statesOf(fn: FunctionNode): readonly State[] {
     const known = this.#states.get(fn);
     if (known) return known;
     const states: State[] = [];
-    let props = this.propsOf(fn);
+    let props = this.#readProps(fn, [ALL_PROPS]);
     for (const [statement, values] of this.#valuesOf(fn)) {
       const constant = this.#out.local(`state${this.#count++}`);
       const args = [...values].flatMap(([name, { source, paths }]) => [

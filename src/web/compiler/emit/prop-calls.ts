@@ -38,6 +38,7 @@ export class PropCalls {
       target: this.#targetOf(element.name),
       name: isSpread ? ALL_PROPS : String(attribute.name.name),
       from,
+      isReplaced,
       without: behind.flatMap((item) => (item.type === "JSXAttribute" ? [String(item.name.name)] : [])),
     });
   }
@@ -46,7 +47,15 @@ export class PropCalls {
   addChildren({ openingElement: { name } }: ESTree.JSXElement): void {
     if (name.type !== "JSXIdentifier") return;
     const target = this.#targetOf(name);
-    this.found.push({ node: name, tag: name.name, target, name: "children", from: undefined, without: [] });
+    this.found.push({
+      node: name,
+      tag: name.name,
+      target,
+      name: "children",
+      from: undefined,
+      isReplaced: false,
+      without: [],
+    });
   }
 
   /** JSX stays the same and follows what it shows. */

@@ -327,7 +327,7 @@ function spreadHandlers(
     if (property.type !== "Property" || property.computed || property.key.type !== "Identifier") return [];
     const { name } = property.key;
     const event = eventName(name);
-    if (!event || namedHandler(node, attributeOf(event))) return [];
+    if (!event || namedHandler(node, attributeOf(node, event))) return [];
     const found = { name, expression: property.value as Expression, node: property };
     return [{ name, attribute: handlerAttribute(extraction, node, found, event, position) }];
   });
@@ -357,12 +357,13 @@ function handlerAttribute(
   // In a component that the browser creates, every function is what its name says.
   if (handler && !scope.isClosure) checkHandler(module, name, handler, scope.frames, position.isView);
   if (handler && !condition && options.preventDefault === undefined)
-    refuseLatePrevention(module, name, handler, event.isGlobal);
+    refuseLatePrevention(module, name, handler, event.isGlobal || isBeside(node, event));
   const flags = flagsOf(extraction, event, handler, options);
   const symbol = extraction.nextHandler();
-  const dom = attributeOf(event);
+  const dom = attributeOf(node, event);
+  if (isBeside(node, event) && (condition || options.preventDefault)) throw refusedSecond(extraction, attribute);
   refuseSecond(extraction, node, attribute, dom);
-  const before = stepsBefore(event, options, event.type === FIELD_EVENT && bindsField(node));
+  const before = stepsBefore(event, options, event.type === FIELD_EVENT && bindsField(node), isBeside(node, event));
   if (before.includes("once") && before.includes("keep"))
     throw fail(extraction, "SVC103", attribute, "A bound field handles every input event. Remove once.");
   scope.handlers.push({
@@ -376,7 +377,8 @@ function handlerAttribute(
     attribute: dom,
     node: attribute,
   });
-  scope.events.add(listedName(event, options, flags.includes("!") || condition !== undefined));
+  const listed = { ...event, isGlobal: dom.startsWith(DOM.on + DOM.window) };
+  scope.events.add(listedName(listed, options, flags.includes("!") || condition !== undefined));
   const html = ` ${dom}="${flags}${symbol}"`;
   if (!condition || position.isView) return { kind: "static", html };
   const type = dom.slice(DOM.on.length);
@@ -388,19 +390,34 @@ function handlerAttribute(
 function namedHandler(node: ESTree.JSXElement, dom: string): ESTree.JSXAttributeItem | undefined {
   return node.openingElement.attributes.find((item) => {
     const event = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
-    return event && attributeOf(event) === dom;
+    return event && attributeOf(node, event) === dom;
   });
 }
 
-function attributeOf({ isGlobal, type }: EventName): string {
-  return `${DOM.on}${isGlobal ? DOM.window : ""}${type}`;
+function attributeOf(node: ESTree.JSXElement, event: EventName): string {
+  return `${DOM.on}${event.isGlobal || isBeside(node, event) ? DOM.window : ""}${event.type}`;
+}
+
+/**
+ * Whether an element has a handler of the capture phase beside one of the same event. The attribute of the event is taken, so the former is in
+ * that of the window, from which the loader also runs handlers of the capture phase first.
+ */
+function isBeside(node: ESTree.JSXElement, { type, isCapture }: EventName): boolean {
+  if (!isCapture) return false;
+  return node.openingElement.attributes.some((item) => {
+    const other = item.type === "JSXAttribute" ? eventName(jsxName(item)) : undefined;
+    return other?.type === type && !other.isGlobal && !other.isCapture;
+  });
 }
 
 /** SVC103: an element has one attribute per name, so one handler per event type. */
 function refuseSecond(extraction: Extraction, node: ESTree.JSXElement, attribute: Node, dom: string): void {
   const first = namedHandler(node, dom);
-  if (!first || first === attribute) return;
-  throw fail(
+  if (first && first !== attribute) throw refusedSecond(extraction, attribute);
+}
+
+function refusedSecond(extraction: Extraction, attribute: Node): Error {
+  return fail(
     extraction,
     "SVC103",
     attribute,
@@ -424,9 +441,10 @@ function flagsOf(
   return (isPrevented ? "!" : "") + (isStopped ? "." : "") + (isCapture ? "^" : "");
 }
 
-function stepsBefore(event: EventName, options: EventOptions, keepsField: boolean): HandlerStep[] {
+function stepsBefore(event: EventName, options: EventOptions, keepsField: boolean, isWithin: boolean): HandlerStep[] {
   const steps: [HandlerStep, boolean | undefined][] = [
     ["global", event.isGlobal],
+    ["within", isWithin],
     ["once", options.once],
     ["stop", options.stopPropagation],
     ["keep", keepsField],

@@ -68,13 +68,19 @@ describe("a bound field on the server", () => {
     });
   });
 
-  it("renders a field of a store that is a prop, and reports a signal in its place", async () => {
+  it("renders a member of a prop, which may have a signal", async () => {
     const field = bound("<input bind:value={p.form.name} />");
     assert.match(await render(field, { form: { name: "Ada" } }), /value="Ada"/);
-    await assert.rejects(render(field, { form: { name: signal("Ada") } }), {
-      code: "SVC110",
-      message: /bind:value=\{p\.form\.name\.value\}/,
-    });
+    assert.match(await render(field, { form: { name: signal("Ada") } }), /value="Ada"/);
+  });
+
+  it("renders the state of a member that has a signal, in each kind of field", async () => {
+    const rows = (field: string): string => bound(`{p.rows.map((r) => <b>${field}</b>)}`);
+    const html = (field: string, v: unknown): Promise<string> => render(rows(field), { rows: [{ v: signal(v) }] });
+    assert.doesNotMatch(await html('<input type="checkbox" bind:checked={r.v} />', false), /checked/);
+    assert.match(await html('<input type="radio" value="a" bind:group={r.v} />', "a"), / checked/);
+    assert.match(await html("<select bind:value={r.v}><option>a</option></select>", "a"), /<option selected>/);
+    assert.match(await html("<textarea bind:value={r.v} />", "a"), />\na</);
   });
 });
 
@@ -109,6 +115,10 @@ describe("a bound field in the browser", () => {
     assert.deepEqual(await written("p.s.value", "", signal("x")), expected);
     assert.deepEqual(await written("s", "const { s } = p;", signal("x")), expected);
     assert.deepEqual(await written("p.s.name", "", { name: "x" }), expected);
+    assert.deepEqual(await written("f.value", "const f = useField();", { value: "x" }), expected);
+    assert.deepEqual(await written("f.values.a", "const f = useForm();", { values: { a: "x" } }), expected);
+    assert.deepEqual(await written("values.a", "const { values } = useForm();", { a: "x" }), expected);
+    assert.deepEqual(await written("values.a", "const f = useForm(); const { values } = f;", { a: "x" }), expected);
     assert.deepEqual(await written("s.name", 'const s = store({ name: "x" });', { name: "x" }), expected);
     assert.deepEqual(
       await written("s.all[0].name", 'const s = store({ all: [{ name: "x" }] });', { all: [{ name: "x" }] }),
@@ -145,6 +155,7 @@ describe("an invalid binding", () => {
     ["an expression", "<input bind:value={s.value + 1} />"],
     ["a computed", "<input bind:value={c} />", "const c = computed(() => 1);"],
     ["props", "<input bind:value={p} />"],
+    ["a member of a plain object", "<input bind:value={o.a} />", "const o = { a: 1 };"],
     ["an optional chain", "<input bind:value={p?.s} />"],
     ["another property", "<input bind:title={s} />"],
     ["another element", "<p bind:value={s} />"],

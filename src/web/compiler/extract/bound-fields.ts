@@ -1,10 +1,12 @@
 /** Validates `bind:value={…}` and similar bindings: which fields can be bound to which targets. */
 import type { ESTree } from "vite";
-import { memberName, unwrap, type Expression, type Node } from "../parse/ast.ts";
+import { memberName, unwrap, type Expression, type FunctionNode, type Node } from "../parse/ast.ts";
 import { fail, type Extraction, type Position } from "./extraction.ts";
 import { decodeEntities } from "../parse/jsx-text.ts";
 import type { FieldAttribute, FieldProperty } from "../model.ts";
+import { isResultOfHook, type Module } from "../analyze/analyze.ts";
 import { isRestOfProps } from "../analyze/prop-reads.ts";
+import { listOfRow, mayListStores } from "../analyze/store-items.ts";
 import type { Binding } from "../parse/scopes.ts";
 
 const PREFIX = "bind:";
@@ -59,7 +61,6 @@ export function fieldAttribute(
     );
   }
   const own = ownValue(extraction, node);
-  if (access === "field") return { kind: "field", property, target: expression, access: "", isOfUnknown: true, own };
   return { kind: "field", property, target: expression, access, own };
 }
 
@@ -67,14 +68,13 @@ function isProperty(name: string): name is FieldProperty {
   return Object.hasOwn(TAGS, name);
 }
 
-/** @returns `field` for a member of a value that may be a store. */
 function accessOf(
   extraction: Extraction,
   expression: Expression,
   position: Position,
-): FieldAttribute["access"] | "field" | undefined {
+): FieldAttribute["access"] | undefined {
   const target = unwrap(expression);
-  const binding = rootOf(extraction, target);
+  const binding = rootOf(extraction.module, target);
   if (!binding) return undefined;
   const { module } = extraction;
   const kind = module.kind(binding);
@@ -84,15 +84,30 @@ function accessOf(
   if (isRowItem || kind === "store" || kind === "signal") return "";
   if (kind !== "props" && kind !== "value") return undefined;
   // `props.name` and `rest.name` are props, which are signals. Their members may be fields of stores.
-  const isProp = unwrap(target.object).type === "Identifier" && (kind === "props" || isRestOfProps(binding));
+  const isProp = unwrap(target.object).type === "Identifier" && (kind === "props" || isRestOfProps(module, binding));
   if (isProp) return ".value";
   if (memberName(target) === "value") return "";
-  const isOfProps = binding.declared === "param" && binding.owner !== null && module.components.has(binding.owner);
-  return isOfProps ? "field" : undefined;
+  return mayContainState(module, binding) ? "" : undefined;
+}
+
+/** Whether a value may contain stores or signals: a prop, the result of a hook, the value of a context, or a part or item of these. */
+function mayContainState(module: Module, binding: Binding): boolean {
+  const { declared, owner, source } = binding;
+  if (declared === "param") return owner !== null && (module.components.has(owner) || isItemOfState(module, owner));
+  if (declared !== "const" || source.type !== "VariableDeclarator" || !source.init) return false;
+  if (isResultOfHook(binding)) return true;
+  const origin = rootOf(module, unwrap(source.init));
+  return origin !== undefined && mayContainState(module, origin);
+}
+
+/** Whether a function is a row of a list that may contain stores or signals. */
+function isItemOfState(module: Module, row: FunctionNode): boolean {
+  const list = listOfRow(module, row);
+  return list !== undefined && mayListStores(module, list);
 }
 
 /** The declaration of `a` in `a.b.c` and `a[0].b`. */
-function rootOf({ module }: Extraction, target: Node): Binding | undefined {
+function rootOf(module: Module, target: Node): Binding | undefined {
   let root = target;
   while (root.type === "MemberExpression" && !root.optional) root = unwrap(root.object);
   return root.type === "Identifier" ? module.scopes.within(root)[0]?.binding : undefined;

@@ -8,12 +8,23 @@ import type { Problems } from "../problems.ts";
 import { attempt } from "./extraction.ts";
 import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
 import type { ESTree } from "vite";
-import { holdsJsx, isComponentTag, isFunction, isJsx, memberName, tagName, walk, type Node } from "../parse/ast.ts";
+import {
+  holdsJsx,
+  isComponentTag,
+  isFunction,
+  isJsx,
+  memberName,
+  returnsOf,
+  tagName,
+  walk,
+  type Node,
+} from "../parse/ast.ts";
 import { isChildren } from "./jsx-forms.ts";
 import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
 import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
+import { givenItem } from "../analyze/jsx-members.ts";
 import { jsxOf } from "../analyze/jsx-values.ts";
 import { namesModuleValue } from "../analyze/module-values.ts";
 import { dependsOnNames } from "../analyze/lifted.ts";
@@ -22,7 +33,10 @@ import type { Binding, Reference } from "../parse/scopes.ts";
 import { instanceMadeBy } from "../analyze/instances.ts";
 import { hasLastValue } from "../analyze/reassigned.ts";
 import { selectionOf } from "./selections.ts";
+import type { TakenRead } from "./taken-reads.ts";
+import { originsOf } from "../analyze/origins.ts";
 import { isRestOfProps, propReads, readsPropsNow } from "../analyze/prop-reads.ts";
+import { isContainer, isInStore, isObjectOfStores } from "../analyze/store-containers.ts";
 import { isNamedStore } from "../analyze/store-items.ts";
 import { isShown } from "../analyze/stale-reads.ts";
 
@@ -42,6 +56,8 @@ export interface Place {
   isDerived?: true;
   /** Names that code around it declares. They keep their values. */
   declares?: ReadonlySet<Binding>;
+  /** Values of a row that the server's content was made from. */
+  takes?: readonly TakenRead[];
   /** Set inside a local function or computed of the component, which may run at any time. */
   isHelper?: true;
 }
@@ -144,8 +160,11 @@ export class Captures {
   /** A name of the module. In created content a component is its create function. */
   #moduleName(reference: Reference, binding: Binding, place: Place): void {
     const { creatables } = this.#client;
-    if (!(place.isCreated ? creatables.has(binding) : creatables.isTable(binding)))
+    const isCreatable = place.isCreated ? creatables.has(binding) : creatables.isTable(binding);
+    if (!isCreatable && !(creatables.has(binding) && isComponentValue(reference)))
       return this.#client.needModuleBinding(binding, reference);
+    if (!place.isCreated) this.#refuseComparison(reference, binding);
+    this.#client.takesComponents ||= !isCreatable;
     const code = this.#client.creatable(binding, place.scope);
     if (code === reference.name) return;
     const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
@@ -153,6 +172,17 @@ export class Captures {
       reference.node.start,
       reference.node.end,
       isShorthand ? `${reference.name}: ${code}` : code,
+    );
+  }
+
+  /** SVC107: a chunk may have a component of its own, which is another function than that of the page. */
+  #refuseComparison({ name, node, parent }: Reference, binding: Binding): void {
+    const isCompared = parent.type === "BinaryExpression" && /^[!=]==?$/.test(parent.operator);
+    if (!isCompared || !isComponent(binding)) return;
+    throw this.#fail(
+      "SVC107",
+      node,
+      `"${name}" is a component, and browser code compares it. The browser may have another function for it than the one in the page. Compare names instead: const views = { ${name.slice(0, 1).toLowerCase()}${name.slice(1)}: ${name} } in the module, a signal with the name, and <Dynamic is={views[name.value]} />.`,
     );
   }
 
@@ -226,6 +256,7 @@ export class Captures {
     this.#refuseUnheard(reference, binding);
     const target = this.#memberOf(reference, binding, place.scope);
     const code = this.#accessTo(reference, binding, place, target);
+    if (place.isCreated && givenItem(this.#module, reference.node)) this.#client.shownViews.push(reference.node);
     const isShorthand = reference.parent.type === "Property" && reference.parent.shorthand;
     const { edits } = place.scope;
     edits.update(target.start, target.end, isShorthand ? `${reference.name}: ${code}` : code);
@@ -302,24 +333,26 @@ export class Captures {
   /** The node to capture: `props.x`, the signal in `counter.count.value`, else the name itself. */
   #memberOf(reference: Reference, binding: Binding, scope: Scope): Node {
     const kind = this.#module.kind(binding);
-    if (this.#frameOf(binding, scope) || !mayHoldSignals(binding, kind)) return reference.node;
+    const isObject = isObjectOfStores(binding, this.#module.scopes);
+    if (this.#frameOf(binding, scope) || !(isObject || mayHoldSignals(binding, kind))) return reference.node;
     const chain = namedMembers(this.#module, reference.node);
     // `props.field.current.value` reads a ref's element, `props.count.value` a signal.
     const isEnd = (name?: string): boolean => name === "value" || (name === "current" && kind === "props");
     const end = chain.findIndex(
       (node, index) => isEnd(memberName(node)) && (index > 0 || memberName(node) === "value"),
     );
-    const isProps = kind === "props" || isRestOfProps(binding);
-    const found = end > 0 ? chain[end - 1] : isProps ? chain[0] : undefined;
+    // Another member of such an object may be for the server alone.
+    const isFirst = isObject || kind === "props" || isRestOfProps(this.#module, binding);
+    const found = end > 0 ? chain[end - 1] : isFirst ? chain[0] : undefined;
     return found && !isWritten(found, this.#module.parentOf(found)) ? found : reference.node;
   }
 
   /** SVC116: a displayed plain object of the component is mutated, which updates nothing. */
   #refuseUnheard(reference: Reference, binding: Binding): void {
     const init = initOf(binding);
-    if (binding.owner === null || (init?.type !== "ObjectExpression" && init?.type !== "ArrayExpression")) return;
+    if (binding.owner === null || !init || !isContainer(init, this.#module.scopes)) return;
     const change = deepChangeOf(this.#module, reference.node);
-    if (!change) return;
+    if (!change || isInStore(init, change, this.#module.scopes)) return;
     const isHeard = (other: Reference): boolean =>
       other.binding === binding && isAffected(this.#module, other.node, change) && isShown(this.#module, other, false);
     if (!this.#module.scopes.references.some(isHeard)) return;
@@ -375,6 +408,9 @@ export class Captures {
     if (place.isCreated && (isView || this.#mayBeJsx(target))) this.#client.shownViews.push(target);
     if (target.type === "Identifier") this.#refuseInstance(reference, binding);
     for (const name of propReads(this.#module, target).split(" ")) this.#client.captured.add(name);
+    for (const name of originsOf(this.#module, binding)) this.#client.captured.add(name);
+    const init = initOf(binding);
+    if (init && !holdsJsx(init) && this.#client.creatables.usesComponent(init)) this.#client.takesComponents = true;
     let index = scope.slots.findIndex((slot) => slot.source === source && slot.isView === isView);
     if (index < 0) {
       const kind = isNamedStore(this.#module, target) ? "store" : this.#module.kind(binding);
@@ -383,7 +419,7 @@ export class Captures {
     }
     const slot = scope.slots[index];
     if (slot) scope.read?.add(slot);
-    if (place.isBinding) scope.boundCount = Math.max(scope.boundCount, index + 1);
+    if (place.isBinding) scope.bound.add(index);
     return `${this.slotsAt(level, 0)}[${index}]`;
   }
 
@@ -416,6 +452,11 @@ export class Captures {
   /** The slot of a name in the component's body, for generated code. */
   slotOf(binding: Binding, place: Place): string {
     return this.#slot({ name: binding.name, node: binding.node }, binding, place, binding.node);
+  }
+
+  /** Code of a name of a row. */
+  rowName(binding: Binding, place: Place): string {
+    return this.#rowParam(binding, binding, this.#frameOf(binding, place.scope)?.level ?? place.level, place);
   }
 
   /** `$` of level `to`, seen from level `from`. */
@@ -504,6 +545,19 @@ export class Captures {
 /** @param what a description of the value */
 export function unserialisableMessage(name: string, what: string): string {
   return `"${name}" is ${what}, which can't be sent to the browser. Create it inside the handler or in onLoad, or pass its plain data. Instead of a class with state, write a function that returns signals and functions.`;
+}
+
+/** Whether a name refers to a component, as far as the file shows. */
+function isComponent(binding: Binding): boolean {
+  if (!/^[A-Z]/.test(binding.name)) return false;
+  const fn = functionOf(binding);
+  return fn ? returnsOf(fn).some(holdsJsx) : binding.declared === "import";
+}
+
+/** A component that is a value: `view.value = Home`, `as={isOpen.value ? Up : Down}`. Classes and enums are called, or followed by a member. */
+function isComponentValue({ name, node, parent }: Reference): boolean {
+  if (/^[A-Z][A-Z0-9_]+$/.test(name) || parent.type === "MemberExpression") return false;
+  return (parent.type !== "CallExpression" && parent.type !== "NewExpression") || parent.callee !== node;
 }
 
 /** `import { Image } from "svckit/assets"` */

@@ -51,6 +51,13 @@ describe("options of a listener", () => {
     );
   });
 
+  it("may follow a handler of the capture phase, which is in the attribute of the window", async () => {
+    const both = "onClick={() => 1} onClickCapture={() => 2}";
+    assert.equal(await attributes(both), 'on:click="h0" on:window:click="^h1"');
+    assert.match(serverHead(A(both)), /\["click","window:click"\]/);
+    assert.match(browserBody(A(both)), /h1 = \(\$, \$e, \$el\) => \{\s*if \(!\$el\.contains\(\$e\.target\)\) return;/);
+  });
+
   it("work without a handler", async () => {
     assert.equal(await attributes("onDragOver={{ preventDefault: true }}"), 'on:dragover="!h0"');
     assert.equal(handler("onDragOver={{ preventDefault: true }}"), "($, $e, $el) => { };");
@@ -78,7 +85,8 @@ describe("options of a listener", () => {
     ["that are spread", "onClick={{ ...options }}"],
     ["that contradict each other", "onWheel={{ handler: () => 1, passive: true, preventDefault: true }}"],
     ["that nobody can decide ahead", "onWindowKeyDown={{ handler: () => 1, preventDefault: true }}"],
-    ["beside another handler of the event", "onClick={() => 1} onClickCapture={() => 2}"],
+    ["beside two other handlers", "onClick={() => 1} onClickCapture={() => 2} onWindowClick={() => 3}"],
+    ["in the capture phase beside another handler", "onClick={() => 1} onClickCapture={{ preventDefault: true }}"],
     ["whose handler is no function", "onClick={{ handler: make() }}"],
   ];
   for (const [name, text] of refused) {

@@ -42,7 +42,7 @@ describe("a function given to a component as a prop named on…", () => {
   });
 
   it("captures values as handlers do", () => {
-    assert.equal(compileError(A("let n = 1; return <B onPick={() => n} />;")).code, "SVC101");
+    assert.equal(compileError(A("let n = 1; n = 2; return <B onPick={() => n} />;")).code, "SVC101");
   });
 
   it("stays on the server if it contains JSX", () => {
@@ -53,8 +53,11 @@ describe("a function given to a component as a prop named on…", () => {
 describe("a function given to a component as a prop of another name", () => {
   const text = `function B(p) { return <b onClick={() => p.by(1)}>{p.text()}</b>; }
     export function A() { const n = signal(1); return <B by={(x) => x} text={() => n.value} />; }`;
-  const liveBody = (called: string[]): string =>
-    compileTsx(text, { liveNames: new Set(["text"]), calledNames: new Set(called) }).live?.output.code ?? "";
+  const liveBody = (called: string[], beside: string[] = []): string =>
+    compileTsx(text, {
+      liveNames: new Set(["text"]),
+      calledNames: { anywhere: new Set(called), shown: new Set(), besideLive: new Set(beside) },
+    }).live?.output.code ?? "";
 
   it("is live if it reads what changes", async () => {
     assert.match(await render(text), /^<b s="1 live-1 [^"]*" on:click="h0"><!--\[-->1<!--\]--><!--p0--><\/b>$/);
@@ -67,6 +70,16 @@ describe("a function given to a component as a prop of another name", () => {
     assert.deepEqual([...compileTsx(text).captured], ["by"]);
   });
 
+  it("is in the browser's code if the app calls it for a live prop next to it", () => {
+    assert.match(liveBody(["text"], ["by"]), /export const f0 = /);
+    const still = text.replace("() => n.value", '"a"');
+    const options = {
+      liveNames: new Set(["text"]),
+      calledNames: { anywhere: new Set<string>(), shown: new Set<string>(), besideLive: new Set(["by"]) },
+    };
+    assert.doesNotMatch(compileTsx(still, options).live?.output.code ?? "", /export const f0/);
+  });
+
   it("is captured if a component passes it on under another name", () => {
     const passed = [[{ name: "run", from: "load" }], [{ name: "other", from: "kept" }]];
     assert.deepEqual([...functionNames([["run"]], passed)], ["run", "load"]);
@@ -75,8 +88,15 @@ describe("a function given to a component as a prop of another name", () => {
   it("stays on the server if the browser can't create it", () => {
     const program = "export function A() { let n = 1; n++; return <B by={() => n} />; }";
     assert.doesNotMatch(serverBody(program), /\$fn/);
-    assert.throws(() => compileTsx(program, { liveNames: new Set(), calledNames: new Set(["by"]) }), {
-      code: "SVC101",
-    });
+    assert.throws(
+      () =>
+        compileTsx(program, {
+          liveNames: new Set(),
+          calledNames: { anywhere: new Set(["by"]), shown: new Set(), besideLive: new Set() },
+        }),
+      {
+        code: "SVC101",
+      },
+    );
   });
 });

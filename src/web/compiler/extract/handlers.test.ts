@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { browser, browserBody, render, serverBody, serverHead, signal, cleanups } from "../harness.testkit.ts";
+import {
+  browser,
+  browserBody,
+  compileError,
+  render,
+  serverBody,
+  serverHead,
+  signal,
+  cleanups,
+} from "../harness.testkit.ts";
 
 /** Value of the one handler attribute. */
 function attribute(handler: string, before = ""): string | undefined {
@@ -155,5 +164,24 @@ describe("a handler in another form", () => {
     assert.equal(n.value, 2);
     module.run("h1", [n], {}, {});
     assert.equal(n.value, 9);
+  });
+});
+
+describe("a handler that is a member of an object", () => {
+  it("is called on the object, if the component gets the object", () => {
+    const handler = (code: string): string =>
+      browserBody(`export const A = ({ c }) => <p onClick={${code}}>x</p>;`).replace("export const h0 = ", "");
+    assert.equal(handler("c.run"), "($, $e, $el) => ($[0].run)?.($e, $el);");
+    assert.equal(handler("c.a.run"), "($, $e, $el) => ($[0].a.run)?.($e, $el);");
+    assert.equal(handler("c?.run"), "($, $e, $el) => ($[0]?.run)?.($e, $el);");
+  });
+
+  it("is refused if the object is a store or an item of one, which contain no functions", () => {
+    const mistake = (body: string) => compileError(`export function A() { ${body} }`).code;
+    assert.equal(mistake("const s = store({ run: 1 }); return <p onClick={s.run}>x</p>;"), "SVC103");
+    assert.equal(
+      mistake("const s = store([{ run: 1 }]); return <p>{s.map((one) => <b onClick={one.run}>x</b>)}</p>;"),
+      "SVC103",
+    );
   });
 });

@@ -1,9 +1,21 @@
 /** Validates the functions of event attributes, and finds the flags that are known at compile time. */
 import type { ESTree } from "vite";
 import { mayHoldSignals, type Module } from "../analyze/analyze.ts";
-import { isFunction, memberName, returnsOf, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import {
+  isComponentTag,
+  isFunction,
+  memberName,
+  tagName,
+  unwrap,
+  walk,
+  type FunctionNode,
+  type Node,
+} from "../parse/ast.ts";
 import { diagnostic } from "../diagnostics.ts";
-import { functionOf, initOf } from "../analyze/declaration-kinds.ts";
+import { functionOf, initOf, svcName } from "../analyze/declaration-kinds.ts";
+import { rootOfObject } from "../analyze/prop-names.ts";
+import { readsStore } from "../analyze/store-items.ts";
+import { isWrapper, makesFunctions } from "../analyze/returned-functions.ts";
 import { isBind, propertyOf } from "../analyze/lifted.ts";
 import type { Frame } from "../model.ts";
 import type { Binding } from "../parse/scopes.ts";
@@ -27,22 +39,16 @@ export function checkHandler(
     for (const part of choicesOf(handler)) checkHandler(module, attribute, part, frames, isView);
     return;
   }
-  if (handler.type === "CallExpression" && (makesFunction(module, handler) || isCallOfHook(module, handler))) return;
+  if (handler.type === "CallExpression" && makesHandler(module, handler)) return;
   if (handler.type === "Identifier") {
     const binding = referenceOf(module, handler)?.binding;
     if (!binding || ["function", "import", "let", "lifted"].includes(module.kind(binding))) return;
     if (module.kind(binding) === "value" && (binding.owner === null || isOfHook(binding))) return;
     if (isView && binding.owner !== null && !module.components.has(binding.owner)) return;
     if (frames.some(({ fn, isFallback }) => isFallback && fn === binding.owner)) return;
-    if (binding.declared === "param" && binding.owner && module.components.has(binding.owner)) return;
+    if (binding.declared === "param" && binding.owner && takesHandlers(module, binding.owner)) return;
   }
-  if (handler.type === "MemberExpression" && handler.object.type === "Identifier") {
-    const binding = referenceOf(module, handler.object)?.binding;
-    const kind = binding && module.kind(binding);
-    if (kind === "import" || kind === "lifted") return;
-    if (binding && kind === "value" && (binding.owner === null || isOfHook(binding))) return;
-    if (binding && module.kind(binding) === "props") return;
-  }
+  if (isMemberHandler(module, handler)) return;
   if (handler.type === "CallExpression") {
     const source = module.file.text.slice(handler.start, handler.end);
     const call = source.length > 60 ? "…" : source;
@@ -55,6 +61,35 @@ export function checkHandler(
     expression,
     `${attribute} needs a function or the name of one, so that the compiler can send it to the browser. Write ${attribute}={(event, element) => …} or name a function declared in this component or imported.`,
   );
+}
+
+function makesHandler(module: Module, call: ESTree.CallExpression): boolean {
+  return makesFunction(module, call) || isCallOfHook(module, call) || isWrapper(module, call);
+}
+
+/** A member of an object that may contain functions: `actions.save`, `props.form.actions.save`. Stores contain none. */
+function isMemberHandler(module: Module, expression: Node): boolean {
+  const handler = expression.type === "ChainExpression" ? expression.expression : expression;
+  if (handler.type !== "MemberExpression" || readsStore(module, handler)) return false;
+  let root: Node = handler;
+  while (root.type === "MemberExpression") root = unwrap(root.object);
+  const binding = root.type === "Identifier" ? referenceOf(module, root)?.binding : undefined;
+  const kind = binding && module.kind(binding);
+  if (kind === "import" || kind === "lifted" || kind === "props") return true;
+  if (!binding || kind !== "value") return false;
+  return binding.owner === null || binding.declared === "param" || isOfHook(binding);
+}
+
+/** A component, a render prop of one, or a local function, which get their handlers as arguments. */
+function takesHandlers(module: Module, fn: FunctionNode): boolean {
+  if (module.components.has(fn)) return true;
+  const parent = module.parentOf(fn);
+  if (fn.id || parent?.type === "VariableDeclarator") return true;
+  if (parent?.type !== "JSXExpressionContainer") return false;
+  const holder = module.parentOf(parent);
+  const opening = holder?.type === "JSXElement" ? holder.openingElement : holder && module.parentOf(holder);
+  if (opening?.type !== "JSXOpeningElement") return false;
+  return isComponentTag(tagName(opening.name)) && svcName(opening.name, module.scopes) === undefined;
 }
 
 /** A constant that may be a function of a hook, which the server describes to the browser. */
@@ -87,9 +122,7 @@ function makesFunction(module: Module, call: ESTree.CallExpression): boolean {
   const kind = module.kind(binding);
   if (bound) return kind === "function" || kind === "import" || kind === "lifted";
   const fn = functionOf(binding);
-  if (!fn) return false;
-  const results = fn.type === "ArrowFunctionExpression" && fn.expression ? [fn.body as Node] : returnsOf(fn);
-  return results.length > 0 && !fn.async && !fn.generator && results.every((result) => isFunction(unwrap(result)));
+  return fn !== undefined && makesFunctions(fn);
 }
 
 /** `set("name")` or `form.set("name")` for a function that a hook returns. A call without arguments is likelier a mistake. */
@@ -105,7 +138,14 @@ export function isCallOfHook(module: Module, call: ESTree.CallExpression): boole
 export function isFunctionExpression(module: Module, node: Node): boolean {
   if (isChoice(node)) return choicesOf(node).every((part) => isFunctionPart(module, unwrap(part)));
   if (node.type === "CallExpression") return makesFunction(module, node);
-  return memberFunction(module, node) !== undefined;
+  return memberFunction(module, node) !== undefined || isOfModule(module, node);
+}
+
+/** `handlers.onClick` of an object that is imported or is a constant of the module. */
+function isOfModule(module: Module, node: Node): boolean {
+  const root = node.type === "MemberExpression" ? rootOfObject(node) : undefined;
+  const binding = root && referenceOf(module, root)?.binding;
+  return binding?.owner === null && (binding.declared === "import" || binding.declared === "const");
 }
 
 function isFunctionPart(module: Module, node: Node): boolean {

@@ -60,6 +60,12 @@ describe("a scope whose components the browser creates", () => {
     assert.doesNotMatch(code, /\$uses\(B/);
   });
 
+  it("finds contexts of a member that the module assigns to a component", () => {
+    const assigned = `const Theme = createContext("none"); export function Menu(p) { return <ul>{p.children}</ul>; }
+      Menu.Item = function MenuItem() { return <li>{useContext(Theme)}</li>; };`;
+    assert.match(compileTsx(assigned).server.code, /\$uses\(Menu, \(\) => \[\[Theme\], \[\]\]\);/);
+  });
+
   it("finds contexts by the names of their declarations", () => {
     assert.match(compileTsx(text).server.code, /createContext\("none", "pages\/test\.tsx#Theme"\)/);
   });
@@ -114,8 +120,48 @@ describe("<Dynamic>", () => {
   });
 
   it("rejects names that are not elements, and elements that contain code", async () => {
-    for (const is of ["script", "STYLE", "a b", "p onclick=x", "", "textarea"]) {
+    for (const is of ["script", "STYLE", "a b", "p onclick=x", "", "title"]) {
       await assert.rejects(render(text, { is }), { code: "SVC_DEFINITION" });
     }
+  });
+
+  it("may be a tag whose value is the name of an element", async () => {
+    const tag =
+      "export function T(p) { const Tag = p.as ?? 'section'; return <Tag title={p.title}>{p.children}</Tag>; }";
+    assert.equal(await render(tag, { title: "a" }, "T"), '<section title="a"></section>');
+    assert.equal(await render(tag, { as: "h2" }, "T"), "<h2></h2>");
+    await assert.rejects(render("export function T(p) { const Icon = p.icon; return <Icon />; }", {}, "T"), {
+      code: "SVC_DEFINITION",
+      message: /^A tag is undefined, and no component\./,
+    });
+  });
+
+  it("takes handlers, a ref and values that change, which a chunk of the package binds", async () => {
+    const element = `
+      export function D() { const n = signal(1); return <p><Dynamic is="button" title={n.value} onClick={() => n.value++}>x</Dynamic></p>; }
+      export function E(p) { const n = signal(1); const Tag = p.as ?? "button"; return <p><Tag title={n.value} onClick={(e) => { e.preventDefault(); n.value++; }}>{n.value}</Tag></p>; }`;
+    const scope =
+      /<button s="\d+ element attr create effect prop region spread fn handler\/(?:live-1 handler\/)?test-1/;
+    assert.match(await render(element, {}, "D"), scope);
+    const html = await render(element, {}, "E");
+    assert.match(html, scope);
+    assert.match(html, / title="1" on:click="!_c"><!--\[--><!--\[-->1<!--\]--><!--c0--><!--\]--><!--p0--><\/button>/);
+  });
+
+  it("may be a field with several lines, whose text is its value", async () => {
+    const field = "export function F(p) { return <Dynamic is='textarea' value={p.text}>{p.children}</Dynamic>; }";
+    assert.equal(await render(field, { text: "<b>" }, "F"), "<textarea>\n&lt;b></textarea>");
+    await assert.rejects(render("export function F() { return <Dynamic is='textarea'><b /></Dynamic>; }", {}, "F"), {
+      code: "SVC_DEFINITION",
+      message: /no fixed text/,
+    });
+  });
+
+  it("rejects a missing name", async () => {
+    for (const is of [undefined, null, false])
+      await assert.rejects(render(text, { is }), {
+        code: "SVC_DEFINITION",
+        message: /<Dynamic is=\{…\}> got (?:undefined|null|boolean)\./,
+      });
   });
 });

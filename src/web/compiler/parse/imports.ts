@@ -8,10 +8,12 @@ export interface ImportedName {
   local: string;
 }
 
+/** Types are left out: the module has no values under their names. */
 export function importsOf(program: ESTree.Program): ImportedName[] {
   return program.body.flatMap((statement) => {
-    if (statement.type !== "ImportDeclaration") return [];
-    return statement.specifiers.map((item) => ({
+    if (statement.type !== "ImportDeclaration" || statement.importKind === "type") return [];
+    const values = statement.specifiers.filter((item) => item.type !== "ImportSpecifier" || item.importKind !== "type");
+    return values.map((item) => ({
       source: statement.source.value,
       imported: importedName(item),
       local: item.local.name,

@@ -221,6 +221,7 @@ export function resolveScopes(program: ESTree.Program): Scopes {
     reference.binding = at?.names.get(reference.name);
     if (reference.binding && reference.isWrite) reference.binding.isAssigned = true;
   }
+  for (const binding of bindings) if (isConstant(binding)) binding.declared = "const";
   references.sort((left, right) => left.node.start - right.node.start);
   const byNode = new Map(bindings.map((binding) => [binding.node, binding]));
   return {
@@ -229,6 +230,11 @@ export function resolveScopes(program: ESTree.Program): Scopes {
     within: (span) => referencesIn(references, span),
     bindingAt: (node) => byNode.get(node),
   };
+}
+
+/** A `let` with a value that nothing assigns again is a constant. */
+function isConstant({ declared, isAssigned, source }: Binding): boolean {
+  return declared === "let" && !isAssigned && source.type === "VariableDeclarator" && source.init !== null;
 }
 
 /** @param references in source order, so that a search in a large file does not look at all of them. */

@@ -12,10 +12,9 @@ export function kept(signal: unknown): unknown {
   );
 }
 
-/** Value of the field of a store that a field is bound to. @throws SvcError `SVC110` for a signal, which would be replaced by the text. */
-export function keptField(value: unknown, source: string): unknown {
-  if (!isSignal(value)) return value;
-  throw new SvcError("SVC110", `"${source}" is a signal. Bind its value: bind:value={${source}.value}.`);
+/** Value of the member that a field is bound to. The syntax does not show whether the member has a signal, so the browser looks as well. */
+export function keptField(value: unknown): unknown {
+  return isSignal(value) ? value.value : value;
 }
 
 function holds(value: unknown, own: unknown): boolean {

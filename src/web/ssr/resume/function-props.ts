@@ -15,10 +15,20 @@ export function record(value: object, reference: FunctionReference): void {
   references.set(value, reference);
 }
 
-/** Records how the browser creates a function. Called by compiled modules. @returns the function */
-export function fn<Value>(block: TemplateInfo, symbol: string, slots: readonly unknown[], run: Value): Value {
+/**
+ * Records how the browser creates a function. Called by compiled modules.
+ * @param flags of a handler, for the attribute of an element that gets it in a spread. @returns the function
+ */
+export function fn<Value>(
+  block: TemplateInfo,
+  symbol: string,
+  slots: readonly unknown[],
+  run: Value,
+  flags?: string,
+): Value {
   // `props.onSelect ?? select` may be a function that a parent has recorded already.
-  if (typeof run === "function" && !references.has(run)) references.set(run, { block, symbol, slots });
+  if (typeof run === "function" && !references.has(run))
+    references.set(run, { block, symbol, slots, ...(flags && { flags }) });
   return run;
 }
 
@@ -43,6 +53,45 @@ export function lift<Value extends object>(
   if (!references.has(made)) references.set(made, reference);
   noteState();
   return made;
+}
+
+/**
+ * As `lift`, for what a call returns that got a function: `debounce(() => …)`. Plain data is sent as such. Called by compiled modules.
+ * @returns the value
+ */
+export function wrapped<Value>(
+  block: TemplateInfo,
+  symbol: string,
+  slots: () => readonly unknown[],
+  made: Value,
+): Value {
+  const isObject = typeof made === "object" && made !== null && Object.values(made).some(isCode);
+  return typeof made === "function" || isObject ? lift(block, symbol, slots, made as Value & object) : made;
+}
+
+function isCode(value: unknown): boolean {
+  return typeof value === "function";
+}
+
+/** Constants of modules whose functions are recorded. */
+const known = new WeakSet<object>();
+
+/**
+ * Records how the browser finds a function, or the functions in an object, of a constant of the module: by the keys that lead there. Called
+ * by compiled modules. @returns the value
+ */
+export function moduleValue<Value>(
+  block: TemplateInfo,
+  symbol: string,
+  value: Value,
+  keys: readonly string[] = [],
+): Value {
+  if (typeof value === "function") fn(block, symbol, keys, value);
+  else if (typeof value === "object" && value !== null && !known.has(value)) {
+    known.add(value);
+    for (const [key, part] of Object.entries(value)) moduleValue(block, symbol, part, [...keys, key]);
+  }
+  return value;
 }
 
 /**

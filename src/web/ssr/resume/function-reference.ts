@@ -6,4 +6,6 @@ export interface FunctionReference {
   /** Export of the chunk that creates the value from its slots. */
   symbol: string;
   slots: readonly unknown[];
+  /** Flags of a handler's attribute, which apply before its code has loaded. */
+  flags?: string | undefined;
 }

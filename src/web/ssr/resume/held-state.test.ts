@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { store } from "../../reactivity/server-store.ts";
 import { signal } from "../../reactivity/signal.ts";
-import { held, stateOf, wholeState } from "./held-state.ts";
-import { LIVE } from "./live-props.ts";
+import { held, passedState, stateOf, wholeState, withMembers } from "./held-state.ts";
+import { isLive, LIVE, live, livePart, prop } from "./live-props.ts";
 
 describe("state in values that the compiler does not know", () => {
   it("is a store, or an object inside of one", () => {
@@ -52,5 +52,27 @@ describe("state in values that the compiler does not know", () => {
     assert.deepEqual(held(own, "~data1", data, "n")?.[LIVE], { n: data, "~data1": data });
     assert.deepEqual(Object.keys(own[LIVE]), ["n"]);
     assert.deepEqual(held({}, "s", data, "n")?.[LIVE], { s: data });
+  });
+
+  it("is what a component reads of a prop, if the prop also contains other data", () => {
+    const data = store({ n: 1 });
+    const form = { data, title: "Form", password: "secret" };
+    const props = live({ form }, { form: passedState(form) });
+    assert.ok(!isLive(props, "form") && !isLive(props, "*"));
+    assert.equal(prop(props, "form", form), form);
+    assert.equal(withMembers(props, "form", "title"), props);
+    const own = withMembers(props, "form", "data.n title");
+    assert.ok(isLive(own, "form"));
+    assert.deepEqual(prop(own, "form", form), { data, title: "Form" });
+    // A component below decides by its own reads.
+    const below = live({ form }, { form: livePart(props, "form") });
+    assert.deepEqual(prop(withMembers(below, "form", "data.n"), "form", form), { data });
+  });
+
+  it("is passed on at once if it is all that a value contains", () => {
+    const data = store({ n: 1 });
+    assert.equal(passedState({ data })?.constructor, Object);
+    assert.equal(passedState("text"), undefined);
+    assert.equal(passedState(new Date(0)), undefined);
   });
 });

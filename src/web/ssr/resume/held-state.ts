@@ -1,5 +1,5 @@
 /**
- * Stores that the compiler cannot see: in the results of hooks. The server looks at the value. If it is a
+ * Stores that the compiler cannot see: in the results of hooks, and the values of contexts. The server looks at the value. If it is a
  * store, an object inside of one, or an object with a store at one of the members that the component reads, then the instance is bound like
  * one with live props (live-props.ts). Other values reach no page.
  */
@@ -7,10 +7,14 @@ import { remembered } from "../../../platform/shared/collections/memoize.ts";
 import { isOfStore, mayHoldState, promote } from "../../reactivity/server-store.ts";
 import { gettersOf, referenceOf } from "./function-props.ts";
 import { holdsNested, isNested, partsOf } from "./nested-values.ts";
-import { LIVE, type Props } from "./live-props.ts";
+import { renderInProgress } from "../current-page.ts";
+import type { Render } from "../render.ts";
+import { LIVE, Mixed, type Props } from "./live-props.ts";
 
 /** Stands in `paths` for all members: the value is passed to a function, or the member has no fixed name. */
 const ANY = "*";
+
+const mixed = new WeakMap<Render, Map<object, Mixed>>();
 
 const segmentsOf = remembered((paths) => paths.split(" ").map((path) => path.split(".")));
 
@@ -32,6 +36,46 @@ export function held(props: Props | undefined, ...given: readonly unknown[]): Pr
   return found ? { [LIVE]: found } : props;
 }
 
+/** What a component passes on of a value of a hook: the value if all of it is state, else the component that gets it decides by its reads. */
+export function passedState(value: unknown): object | undefined {
+  const state = wholeState(value);
+  if (state || typeof value !== "object" || value === null || !mayHoldState()) return state;
+  return mayContainStores(value) ? mixedOf(value) : undefined;
+}
+
+/** Instances of one page that get the same object share what the browser gets of it. */
+function mixedOf(value: object): Mixed {
+  const render = renderInProgress();
+  if (!render) return new Mixed(value);
+  let known = mixed.get(render);
+  if (!known) mixed.set(render, (known = new Map()));
+  let found = known.get(value);
+  if (!found) known.set(value, (found = new Mixed(value)));
+  return found;
+}
+
+/**
+ * The props object of an instance, with the state in props that `passedState` left to the component.
+ * @param reads name of a prop and the members that the component reads of it, separated by spaces: `"form", "data.name label"`.
+ */
+export function withMembers(props: Props | undefined, ...reads: readonly string[]): Props | undefined {
+  const given = props?.[LIVE];
+  if (!given) return props;
+  let found: Record<string, unknown> | undefined;
+  for (let at = 0; at < reads.length; at += 2) {
+    const name = reads[at] as string;
+    const part = given[name];
+    const state = part instanceof Mixed ? membersOf(part, reads[at + 1] as string) : undefined;
+    if (state !== undefined) (found ??= { ...given })[name] = state;
+  }
+  return found ? { [LIVE]: found } : props;
+}
+
+function membersOf({ value, states }: Mixed, paths: string): object | undefined {
+  if (!states.has(paths)) states.set(paths, stateOf(value, paths));
+  return states.get(paths);
+}
+
 /**
  * What the browser gets of a value: a store, or an object with only these members, if one of them is a store. Undefined for other values.
  */
@@ -42,6 +86,8 @@ export function stateOf(value: unknown, paths: string): object | undefined {
     promote(value);
     return value;
   }
+  // Rows and methods read any item.
+  if (Array.isArray(value)) return wholeState(value);
   if (!mayContainStores(value)) return undefined;
   const found: Record<string, unknown> = {};
   let isState = false;
@@ -87,7 +133,10 @@ function copyMember(value: object, path: readonly string[], copy: Record<string,
   for (const [at, key] of path.entries()) {
     // A getter may have an effect.
     const part: unknown = Object.getOwnPropertyDescriptor(from, key)?.value;
-    const isState = isOfStore(part) || (typeof part === "function" && readsState(part));
+    const isState =
+      isOfStore(part) ||
+      (typeof part === "function" && readsState(part)) ||
+      (Array.isArray(part) && wholeState(part) !== undefined);
     if (isOfStore(part)) promote(part);
     if (into[key] === part && part !== undefined) return isState;
     const isLast = at === path.length - 1 || typeof part !== "object" || part === null || !mayContainStores(part);

@@ -5,6 +5,7 @@
 import { ALL_PROPS, DOM } from "../../../platform/shared/wire.ts";
 import { currentRender, renderInProgress } from "../current-page.ts";
 import type { TemplateInfo } from "../template-info.ts";
+import type { BoundSlots } from "./scopes.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { holdsNested } from "./nested-values.ts";
 import { record, referenceOf } from "./function-props.ts";
@@ -15,6 +16,20 @@ export const LIVE: unique symbol = Symbol("live props");
 /** A value that the browser makes, and makes again when what it is made from changes. */
 class Derived {
   readonly isDerived = true;
+}
+
+/**
+ * Marks a prop whose value is an object with state and other data. The members that the component reads decide what the browser gets
+ * (held-state.ts).
+ */
+export class Mixed {
+  readonly value: object;
+  /** What the browser gets of it, by the members that a component reads. */
+  readonly states = new Map<string, object | undefined>();
+
+  constructor(value: object) {
+    this.value = value;
+  }
 }
 
 type Live = Readonly<Record<string, unknown>>;
@@ -79,26 +94,60 @@ export function deriveRead(block: TemplateInfo, symbol: string, slots: readonly 
   return slots.some(isReactive) ? derive(block, symbol, slots) : undefined;
 }
 
-/** The derived value of a live prop, or the state in it; undefined for others. */
+/** The derived value of a live prop, or the state in it, for a component that gets the prop in turn; undefined for others. */
 export function livePart(props: Props | undefined, name: string): unknown {
   return props?.[LIVE]?.[name];
 }
 
 /** What browser code captures for a prop. */
 export function prop(props: Props | undefined, name: string, value: unknown): unknown {
-  return livePart(props, name) ?? value;
+  const part = livePart(props, name);
+  return part instanceof Mixed ? value : (part ?? value);
+}
+
+/**
+ * What browser code captures for all props of an instance, or the rest of them: the object itself if none of them is live.
+ * @param symbol that makes an object from names and values. @param withChildren whether the browser may have to create the children
+ */
+export function wholeProps(
+  props: Props | undefined,
+  block: TemplateInfo,
+  symbol: string,
+  withChildren = false,
+): unknown {
+  const names = Object.keys(props ?? {});
+  if (!props || !names.some((name) => isLive(props, name))) return props;
+  // Where the browser gets all props, it creates the children anew.
+  const children = withChildren ? props["children"] : undefined;
+  const values = names.map((name) => (name === "children" ? children : prop(props, name, props[name])));
+  return derive(block, symbol, [names, ...values]);
 }
 
 /** Whether one of the props with these names is live. */
 export function isLive(props: Props | undefined, names: string): boolean {
   const found = props?.[LIVE];
-  return found !== undefined && names.split(" ").some((name) => name === ALL_PROPS || Object.hasOwn(found, name));
+  return found !== undefined && names.split(" ").some((name) => hasLive(found, name));
+}
+
+function hasLive(found: Live, name: string): boolean {
+  if (name === ALL_PROPS) return Object.keys(found).some((one) => hasLive(found, one));
+  return Object.hasOwn(found, name) && !(found[name] instanceof Mixed);
 }
 
 /** Writes content as a range before a comment with `key`, if it reads a live prop. */
 export function liveRange(props: Props | undefined, names: string, key: string, html: string): string {
+  return liveRows(props, names, key, liveRow(props, names, html));
+}
+
+/** Writes a comment with `key` behind rows, if their list reads a live prop. */
+export function liveRows(props: Props | undefined, names: string, key: string, html: string): string {
+  return props?.[LIVE] && isLive(props, names) ? `${html}<!--${key}-->` : html;
+}
+
+/** Writes a row of such a list as a range. */
+export function liveRow(props: Props | undefined, names: string, html: string): string {
   if (!props?.[LIVE] || !isLive(props, names)) return html;
-  return `<!--${DOM.rangeStart}-->${html}<!--${DOM.rangeEnd}--><!--${key}-->`;
+  return `<!--${DOM.rangeStart}-->${html}<!--${DOM.rangeEnd}-->`;
 }
 
 /**
@@ -118,7 +167,7 @@ export function hosted(attribute: string, html: string): string {
  */
 export function liveScope(
   liveBlock: TemplateInfo,
-  bound: number,
+  bound: BoundSlots,
   props: Props,
   conditions: readonly string[],
   slots: (mask: number) => readonly unknown[],

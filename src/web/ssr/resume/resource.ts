@@ -1,6 +1,8 @@
 /** `resource` on the server: starts fetching during the render, and aborts when the page ends. */
 import { ServerResource, type Resource } from "../../reactivity/server-resource.ts";
-import { untrack } from "../../reactivity/signal.ts";
+import { SvcError } from "../../../platform/shared/errors.ts";
+import { Cell, untrack } from "../../reactivity/signal.ts";
+import { dispose } from "../../reactivity/system.ts";
 import { renderInProgress } from "../current-page.ts";
 
 /** Options of a fetcher. */
@@ -36,4 +38,28 @@ export function resource<S, T>(
   const signal = render?.signal ?? new AbortController().signal;
   const start = (): T | PromiseLike<T> => fetcher(untrack(source), { signal });
   return new ServerResource(() => (render ? render.around(start) : start()));
+}
+
+/**
+ * `resource` in a function that components call. The browser fetches again only what components create. Called by compiled modules.
+ * @param where file, line and column of the call
+ * @throws SvcError SVC111 in development, if the source reads a signal or computed
+ */
+export function resourceOfHook(where: string): typeof resource {
+  return (source, fetcher) => {
+    if (renderInProgress()?.isDevelopment && readsState(source))
+      throw new SvcError(
+        "SVC111",
+        `SVC111 ${where}\nThe source of this resource reads a signal, but the browser fetches again only the resources of components. Call resource(…) in the component, and pass it to the function: const item = resource(() => id.value, load).`,
+      );
+    return resource(source, fetcher);
+  };
+}
+
+function readsState(source: () => unknown): boolean {
+  const reads = new Cell(undefined, source);
+  void reads.value;
+  const isReactive = reads._sources !== undefined;
+  dispose(reads);
+  return isReactive;
 }

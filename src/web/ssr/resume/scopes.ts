@@ -5,7 +5,7 @@
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { UNBUILT_CHUNK, type Manifest } from "../../../platform/shared/manifest.ts";
 import { remembered } from "../../../platform/shared/collections/memoize.ts";
-import { CONTEXT_KIND, DOM, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
+import { CONTEXT_KIND, DOM, FUNCTION_KIND, PATHS } from "../../../platform/shared/wire.ts";
 import { Html } from "../html.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import type { PageEvents } from "../page-events.ts";
@@ -33,6 +33,8 @@ const TOKEN = "token";
 const LOAD = "load";
 /** Prefix of chunk module names. */
 const HANDLER = "handler/";
+/** Chunk of elements whose name is a value (dynamic-element.ts). */
+const ELEMENT_CHUNK = "element";
 
 const SCOPE = new RegExp(`( ${DOM.scope}=")(\\d+) [^"<>]*"`, "g");
 
@@ -41,6 +43,12 @@ export type ScopeEntry = [chunk: string, bind: string | 0, ...slots: number[]];
 
 /** A chunk or symbol name, or the build id, as JSON. */
 export const quoted = remembered((name) => JSON.stringify(name));
+
+/** The slots that bindings read: the number of leading ones, or their indices. A change of such a slot wakes the scope. */
+export type BoundSlots = number | readonly number[];
+
+const isBound = (bound: BoundSlots, slot: number): boolean =>
+  typeof bound === "number" ? slot < bound : bound.includes(slot);
 
 export interface ScopeOptions {
   manifest: Manifest;
@@ -95,8 +103,8 @@ export class PageScopes implements NestedIndex {
     return text;
   }
 
-  /** @param bound number of leading `slots` that the bindings read. @returns the scope attribute. */
-  add(block: TemplateInfo, bound: number, slots: readonly unknown[]): string {
+  /** @returns the scope attribute. */
+  add(block: TemplateInfo, bound: BoundSlots, slots: readonly unknown[]): string {
     const { values, names } = this.#page;
     const chunk = this.#chunkOf(block);
     names?.meet(block, slots);
@@ -106,7 +114,7 @@ export class PageScopes implements NestedIndex {
     // A page may have thousands of scopes. Most list exactly the modules of their block, so they share its array.
     let modules = this.#modulesOf(block, chunk);
     for (let slot = 0; slot < slots.length; slot++) {
-      const index = this.#indexOf(slots[slot], slot < bound ? id : undefined, block, slot);
+      const index = this.#indexOf(slots[slot], isBound(bound, slot) ? id : undefined, block, slot);
       indices.push(index, ...values.madeFrom(index));
       entry.push(index);
       for (const part of values.likelyParts(index)) modules = withName(modules, part);
@@ -248,6 +256,7 @@ export class PageScopes implements NestedIndex {
 
   #chunkOf({ moduleId }: TemplateInfo): string {
     const { chunks, isUnbuilt } = this.#page.manifest;
+    if (moduleId === PATHS.elementChunk) return ELEMENT_CHUNK;
     const chunk = chunks[moduleId] ?? (isUnbuilt ? UNBUILT_CHUNK : undefined);
     if (chunk !== undefined) return chunk;
     throw new SvcError("SVC_DEFINITION", `The build has no browser chunk for ${moduleId}. Build the app again.`);
@@ -297,9 +306,10 @@ export class PageScopes implements NestedIndex {
   }
 }
 
-/** Values of the providers around a scope that components in a view of one of its slots may read. */
+/** Values of the providers around a scope that components in a view of one of its slots may read, or in children that the browser makes. */
 function providedForView(value: unknown): ProvidedValue[] {
-  const reference = value instanceof Html ? value.reference : undefined;
+  if (typeof value !== "object" || value === null) return [];
+  const reference = value instanceof Html ? value.reference : referenceOf(value);
   return reference ? [...providedFor(reference.block), ...reference.slots.flatMap(providedForView)] : [];
 }
 

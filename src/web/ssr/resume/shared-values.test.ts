@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { sharedGroups } from "./shared-values.ts";
+import { overlaps, sharedGroups } from "./shared-values.ts";
 
 const groupsOf = (contents: unknown[], stores: number[] = []) =>
   sharedGroups(contents, (at) => stores.includes(at)).map(({ members, inStores }) => [members, [...inStores]]);
@@ -36,5 +36,28 @@ describe("groups of values that share objects", () => {
         [0, 1],
       ],
     ]);
+  });
+});
+
+describe("values that contain an object of another one", () => {
+  it("are those around it and in it, and not its siblings", () => {
+    const [a, b] = [{ owner: { name: "x" } }, { owner: { name: "y" } }];
+    const near = overlaps([[a, b], a, b, a.owner]).map((places) => [...places].sort((x, y) => x - y));
+    assert.deepEqual(near, [
+      [0, 1, 2, 3],
+      [0, 1, 3],
+      [0, 2],
+      [0, 1, 3],
+    ]);
+  });
+
+  it("are siblings that share an object, and values with cycles", () => {
+    const owner = {};
+    const list: unknown[] = [];
+    list.push(list);
+    assert.deepEqual(
+      overlaps([{ owner }, { owner }, list]).map((places) => [...places].sort((x, y) => x - y)),
+      [[0, 1], [0, 1], [2]],
+    );
   });
 });

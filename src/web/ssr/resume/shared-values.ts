@@ -49,6 +49,23 @@ function withinStores(
   return new Set(members.filter((at) => held.has(contents[at] as object)));
 }
 
+/** For each value, the values that contain one of its objects, and itself, as indices into the given list. */
+export function overlaps(contents: readonly unknown[]): ReadonlySet<number>[] {
+  const holders = new Map<object, number[]>();
+  for (const [at, content] of contents.entries()) {
+    visit(content, (object) => {
+      const known = holders.get(object);
+      if (known?.at(-1) === at) return false;
+      if (known) known.push(at);
+      else holders.set(object, [at]);
+      return true;
+    });
+  }
+  const found = contents.map((_content, at) => new Set([at]));
+  for (const places of holders.values()) for (const at of places) for (const other of places) found[at]?.add(other);
+  return found;
+}
+
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

@@ -3,25 +3,24 @@
  * change (src/web/client/created/spread.ts binds them). The other attributes are written once.
  */
 import { DOM } from "../../../platform/shared/wire.ts";
+import { spreadEvent } from "../../../platform/shared/html/spread-events.ts";
 import { mayBeSpread } from "../../../platform/shared/html/spread-names.ts";
+import { isRef } from "../../jsx/ref.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { currentRender } from "../current-page.ts";
 import type { TemplateInfo } from "../template-info.ts";
 import { referenceOf } from "./function-props.ts";
-import { derive, isReactive, livePart } from "./live-props.ts";
+import { derive, isLive, isReactive, prop } from "./live-props.ts";
 import { over, spread } from "../write.ts";
+
+const REF = "ref";
+/** Written like `class`, and not as a text. */
+const STYLE = "style";
 
 type Props = Readonly<Record<string, unknown>>;
 
-/** `onClick` -> `click`, `onWindowResize` -> `window:resize`; undefined for other names. */
-function eventOf(name: string): string | undefined {
-  const [, target, event] = /^on(Window|Document)?([A-Z]\w*)$/.exec(name) ?? [];
-  if (event === undefined) return undefined;
-  return (target === undefined ? "" : DOM.window) + event.toLowerCase().replace(/^doubleclick$/, "dblclick");
-}
-
-/** Returns the derived value of a call whose object is spread. */
-type Again = () => object;
+/** Returns the derived value of an object that is spread: of a call, or of a live prop; undefined if the prop is not live. */
+type Again = () => object | undefined;
 
 /** Attributes of the handlers that the browser can create. If it makes the object itself, these are all. */
 function handlersOf(props: Props, skip: readonly string[], made: boolean | Again): string {
@@ -29,10 +28,11 @@ function handlersOf(props: Props, skip: readonly string[], made: boolean | Again
   const isMade = typeof made === "function" ? madeAgain(props, skip, made) !== undefined : made;
   const names = isMade ? Object.keys(props ?? {}).filter((name) => !skip.includes(name)) : boundNames(props, skip);
   for (const name of names) {
-    const event = eventOf(name);
+    const event = spreadEvent(name, props);
     if (event === undefined || typeof props[name] !== "function") continue;
-    currentRender().events.add(event);
-    out += ` ${DOM.on}${event}="${DOM.createdHandler}"`;
+    currentRender().events.add(event.type);
+    const flags = (referenceOf(props[name])?.flags ?? "") + event.flag;
+    out += ` ${DOM.on}${event.type}="${flags}${DOM.createdHandler}"`;
   }
   return out;
 }
@@ -64,10 +64,12 @@ export function boundOver(
 /** The derived value of a call if the browser has to call it again: what it uses may change, or the browser can't create its handlers alone. */
 function madeAgain(props: Props, skip: readonly string[], again: Again): object | undefined {
   const value = again();
+  if (value === undefined) return undefined;
   const isCalled =
-    referenceOf(value)?.slots.some(isReactive) === true ||
+    // A store has no reference: the browser follows it as it is.
+    referenceOf(value)?.slots.some(isReactive) !== false ||
     Object.keys(props ?? {}).some(
-      (name) => !skip.includes(name) && eventOf(name) !== undefined && isUnknown(props[name]),
+      (name) => !skip.includes(name) && spreadEvent(name) !== undefined && isUnknown(props[name]),
     );
   return isCalled ? value : undefined;
 }
@@ -77,11 +79,17 @@ function isUnknown(handler: unknown): boolean {
   return typeof handler === "function" && referenceOf(handler) === undefined;
 }
 
+/** Name of a handler that the browser can't create; undefined if there is none. */
+export function unknownHandler(props: Props): string | undefined {
+  return Object.keys(props).find((name) => spreadEvent(name) !== undefined && isUnknown(props[name]));
+}
+
 function boundNames(props: Props, skip: readonly string[]): string[] {
   return Object.keys(props ?? {}).filter((name) => {
     if (skip.includes(name)) return false;
-    if (eventOf(name) !== undefined) return referenceOf(props[name]) !== undefined;
-    return mayBeSpread(name) && livePart(props, name) !== undefined;
+    if (name === REF) return isRef(props[name]) || referenceOf(props[name]) !== undefined || isLive(props, name);
+    if (spreadEvent(name) !== undefined) return referenceOf(props[name]) !== undefined;
+    return (name === STYLE || mayBeSpread(name)) && isLive(props, name);
   });
 }
 
@@ -98,7 +106,7 @@ export function handled<Given>(
   source: string,
 ): Given {
   for (const [name, value] of Object.entries(props ?? {})) {
-    if (typeof value !== "function" || skip.includes(name) || eventOf(name) === undefined) continue;
+    if (typeof value !== "function" || skip.includes(name) || spreadEvent(name) === undefined) continue;
     if (isBound && referenceOf(value) !== undefined) continue;
     throw new SvcError(
       "SVC201",
@@ -129,5 +137,5 @@ export function boundProps(
   if (made) return made;
   const names = boundNames(props, skip);
   if (names.length === 0) return 0;
-  return derive(block, symbol, [names, ...names.map((name) => livePart(props, name) ?? props[name])]);
+  return derive(block, symbol, [names, ...names.map((name) => prop(props, name, props[name]))]);
 }

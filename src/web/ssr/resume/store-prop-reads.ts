@@ -1,9 +1,10 @@
 /** Development only: rejects reactive values in output that never updates: stores (SVC204), signals and computeds (SVC205). */
 import { Cell, isSignal } from "../../reactivity/signal.ts";
 import { dispose } from "../../reactivity/system.ts";
-import { isOfStore } from "../../reactivity/server-store.ts";
+import { isOfStore, isStore } from "../../reactivity/server-store.ts";
 import { gettersRead } from "./function-props.ts";
 import { isLive, type Props } from "./live-props.ts";
+import { nestedValues } from "./nested-values.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 
 /**
@@ -20,6 +21,20 @@ export function still<Prop>(prop: Prop, where: string, source: string, props?: P
     `SVC204 ${where}\n${source} is a store, but this output is rendered only once: the compiler can't see that it can change. ` +
       `Write const shown = computed(() => ${source}…) and show shown.value, or create the computed where the store is. ` +
       `If the output should stay as it is, read it in untrack(() => …).`,
+  );
+}
+
+/**
+ * As `still`, for an object that is passed to a function as a whole.
+ * @throws SvcError SVC204 if it also contains a store that the browser does not follow
+ */
+export function stillWhole<Prop>(prop: Prop, where: string, source: string, props?: Props, names = ""): Prop {
+  still(prop, where, source, props, names);
+  if (isLive(props, names) || !nestedValues(prop, false).some(isStore)) return prop;
+  throw new SvcError(
+    "SVC204",
+    `SVC204 ${where}\n${source} contains a store and other data, and is passed to a function as a whole, so this output is rendered only once. ` +
+      `Pass the members that the function needs, such as the store. If the output should stay as it is, call the function in untrack(() => …).`,
   );
 }
 

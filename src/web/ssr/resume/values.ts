@@ -8,7 +8,7 @@ import { type CONTEXT_KIND, FUNCTION_KIND } from "../../../platform/shared/wire.
 import type { Json } from "../../../platform/shared/json.ts";
 import { gettersOf } from "./function-props.ts";
 import { isNested, isSpecial, nestedValues } from "./nested-values.ts";
-import { sharedGroups } from "./shared-values.ts";
+import { overlaps, sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { Html } from "../html.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../../../platform/shared/serialize.ts";
@@ -263,10 +263,14 @@ export class ValueTable {
   }
 }
 
-/** Makes stores wake the same scopes: a write to a shared object changes all stores that contain it. */
+/** Makes a store wake the scopes of the stores around it and in it: a write to a shared object changes all stores that contain it. */
 function shareScopes(stores: readonly Entry[]): void {
-  const all = new Set(stores.flatMap(({ scopes }) => [...(scopes ?? NOBODY)]));
-  for (const entry of stores) entry.scopes = all;
+  const own = stores.map(({ scopes }) => [...(scopes ?? NOBODY)]);
+  // In the order of the page: scopes around others wake first.
+  const scopesOf = (near: ReadonlySet<number>): number[] =>
+    [...near].sort((a, b) => a - b).flatMap((at) => own[at] ?? []);
+  const shared = overlaps(stores.map(contentOf)).map((near) => new Set(scopesOf(near)));
+  for (const [at, entry] of stores.entries()) entry.scopes = shared[at];
 }
 
 /** Whether the entry can share objects with other entries. The browser does not share a resource's value. */

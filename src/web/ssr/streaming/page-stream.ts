@@ -62,6 +62,8 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   readonly #waiting = new Set<LateContent>();
   #wake: () => void = () => undefined;
   #isOver = false;
+  /** Whether a script of a page without code at its start has created the queue of events. */
+  #hasQueue = false;
   #whole: string | undefined;
   #first: IteratorResult<string, undefined> | undefined;
 
@@ -153,7 +155,9 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
 
   #html(deferred: LateContent): string {
     try {
-      return renderPlaced(this.#render, () => new Html(() => deferred.write()));
+      // What hooks of components without a scope have added belongs to this content.
+      const write = (): string => deferred.write() + this.#render.scopes.rest();
+      return renderPlaced(this.#render, () => new Html(write));
     } catch (error) {
       // A development check rejected the HTML.
       this.#render.errors.push(error);
@@ -264,6 +268,7 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
     const conditions = conditionScript(this.#options, this.#render.events);
     const { types, windowTypes } = this.#render.events.newTypes();
     if (types.length === 0) return conditions;
+    this.#hasQueue = true;
     const stub = this.#render.events.stub(this.#options.stub, types).replace("$svc=[]", "self.$svc??=[]");
     const names = windowTypes.map(
       (type) => `document.documentElement.setAttribute(${JSON.stringify(DOM.window + type)},"");`,
@@ -290,7 +295,10 @@ export class PageStream implements AsyncIterableIterator<string, undefined> {
   #stateAtEnd(): string {
     if (this.#render.scopes.size === 0) return "";
     try {
-      return stateScript(this.#options, this.#render.state()) + loaderScripts(this.#options, this.#render.events);
+      // The loader takes over the queue of the stub, which a page without events lacks.
+      const queue = this.#hasQueue ? "" : script(this.#options, "self.$svc=[]");
+      const state = stateScript(this.#options, this.#render.state());
+      return queue + state + loaderScripts(this.#options, this.#render.events);
     } catch (error) {
       this.#render.errors.push(error);
       return "";

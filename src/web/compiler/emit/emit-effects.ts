@@ -1,0 +1,42 @@
+/** Step 4, browser code: emits the effects and resources of a component, which a scope starts. */
+import type { Module } from "../analyze/analyze.ts";
+import { readsOf } from "../analyze/effect-reads.ts";
+import type { Captures, Place } from "../extract/captures.ts";
+import { attempt, type Extraction } from "../extract/extraction.ts";
+import type { Code, ResourceCall, Scope } from "../model.ts";
+import type { Node } from "../parse/ast.ts";
+import type { ClientModule } from "./client-module.ts";
+
+export class EffectEmitter {
+  readonly #module: Module;
+  readonly #client: ClientModule;
+  readonly #captures: Captures;
+  readonly #extraction: Extraction;
+
+  constructor(module: Module, client: ClientModule, captures: Captures, extraction: Extraction) {
+    this.#module = module;
+    this.#client = client;
+    this.#captures = captures;
+    this.#extraction = extraction;
+  }
+
+  /** Starts those of a scope. An error is kept, so that the others are checked too. */
+  bindAll(scope: Scope, body: Code): void {
+    for (const resource of scope.resources) attempt(this.#extraction, () => this.#bindResource(resource, scope, body));
+    for (const effect of scope.effects) attempt(this.#extraction, () => this.bind(effect, scope, body));
+  }
+
+  bind(effect: Node, scope: Scope, body: Code): void {
+    this.#captures.capture(effect, { scope, level: 0, isBinding: true });
+    const part = (name: string): string => this.#client.part("effect", name, scope);
+    body.push(`${part("E")}(`, effect, ", [", ...readsOf(this.#module, effect, () => part("Called")), "]);\n");
+  }
+
+  #bindResource({ binding, source, fetcher }: ResourceCall, scope: Scope, body: Code): void {
+    const place: Place = { scope, level: 0, isBinding: true };
+    const slot = this.#captures.slotOf(binding, place);
+    this.#captures.capture(source, place);
+    this.#captures.capture(fetcher, place);
+    body.push(`${this.#client.part("resource", "R", scope)}(${slot}, `, source, ", ", fetcher, ");\n");
+  }
+}
