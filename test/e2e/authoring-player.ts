@@ -32,8 +32,10 @@ export class CasePlayer implements Player {
     await tab.page.unrouteAll();
     tab.page.setDefaultTimeout(timeoutMs);
     tab.page.setDefaultNavigationTimeout(NAVIGATION_MS);
-    const response = await tab.page.goto(url);
-    assert.equal(response?.status(), 200, `the server renders ${url}`);
+    const { page } = tab;
+    const response = await page.goto(url);
+    // In development the page of the error says what went wrong.
+    if (response?.status() !== 200) assert.fail(`the server renders ${url}: ${await page.locator("body").innerText()}`);
     return new CasePlayer(tab, await response.text(), timeoutMs);
   }
 

@@ -25,6 +25,8 @@ export interface Slot {
   node: Node;
   /** The spread whose props it contains, in instances with live props. */
   spread?: SpreadAttribute;
+  /** Names of the members that browser code reads; undefined if it uses the value as a whole. */
+  members?: Set<string> | undefined;
   /** Whether it contains the view of a component's children. Otherwise children are their parts that change. */
   isView?: true;
 }

@@ -15,6 +15,7 @@ import {
   svcName,
   type Kind,
 } from "./declaration-kinds.ts";
+import { holdsJsxAndFunctions } from "./holds-functions.ts";
 import { fullKindOf, propertyOf } from "./lifted.ts";
 import { returnsFunction, type FunctionImports } from "./returned-functions.ts";
 import { containsStores } from "./store-containers.ts";
@@ -78,7 +79,7 @@ export function analyze(
     for (let at = parents.get(inner); at && at !== outer; at = parents.get(at)) if (isJsx(at)) return true;
     return false;
   };
-  const liveness = livenessOf(scopes, kind, isInJsx, signalFields(program), hasState);
+  const liveness = livenessOf(scopes, kind, isInJsx, signalFields(program), hasState, functionImports);
   return {
     file,
     program,
@@ -91,6 +92,12 @@ export function analyze(
     functionImports,
     problems: new Problems(),
   };
+}
+
+/** Whether a constant of a component has JSX and functions. */
+export function isTableWithJsx(binding: Binding): boolean {
+  const init = binding.declared === "const" && binding.owner !== null ? initOf(binding) : undefined;
+  return init !== undefined && holdsJsxAndFunctions(init);
 }
 
 /** Whether a constant of a component contains stores. */
@@ -150,6 +157,7 @@ function livenessOf(
   isInJsx: (inner: Node, outer: Node) => boolean,
   fields: ReadonlySet<string | undefined>,
   hasState: boolean,
+  functionImports: FunctionImports,
 ): (node: Node) => Liveness {
   const visiting = new Set<Node>();
   const memberOf = (reference: Reference): string | undefined =>
@@ -172,10 +180,19 @@ function livenessOf(
       case "props":
         return "static";
       case "value":
+        if (isTableWithJsx(binding) || isCallOfMade(reference, binding)) return of(initOf(binding));
         return fields.has(memberOf(reference)) && mayHoldSignals(binding, "value") ? "maybe" : "static";
       default:
         return "static";
     }
+  }
+
+  /** `format(2)` of `const format = times(() => count.value)`: the function that was made calls those that its maker got. */
+  function isCallOfMade({ node, parent }: Reference, binding: Binding): boolean {
+    const init = parent.type === "CallExpression" && parent.callee === node ? initOf(binding) : undefined;
+    return (
+      init !== undefined && binding.owner !== null && returnsFunction({ scopes, functionImports, liveness: of }, init)
+    );
   }
 
   /** `actions.save` is a function, which does not change; `actions.total` may be a getter. */
@@ -183,7 +200,7 @@ function livenessOf(
     const init = initOf(binding);
     const isMember = parent.type === "MemberExpression" && parent.object === node;
     const value = isMember ? propertyOf(init, memberName(parent)) : undefined;
-    return of(value ?? init);
+    return of(value && !usesThis(value) ? value : init);
   }
 
   function of(node: Node | undefined): Liveness {
@@ -202,6 +219,15 @@ function livenessOf(
     return result;
   }
   return of;
+}
+
+function usesThis(code: Node): boolean {
+  let found = false;
+  walk(code, (node) => {
+    found ||= node.type === "ThisExpression";
+    return !found;
+  });
+  return found;
 }
 
 /** Names of "svckit" for reactive values and their types. */

@@ -34,7 +34,9 @@ export class Creatables {
     if (binding.declared === "import" || seen.has(binding)) return false;
     if (holdsJsx(binding.source)) return isLiteral(initOf(binding));
     seen.add(binding);
-    return this.#used(binding.source).some((used) => holdsJsx(used.source) || this.isTable(used, seen));
+    return this.#used(binding.source).some(
+      (used) => holdsJsx(used.source) || this.isTable(used, seen) || this.#isImportedComponent(used),
+    );
   }
 
   /** Whether a name is that of a component which shows only a text. */
@@ -45,6 +47,11 @@ export class Creatables {
   /** A file without JSX may export components of another one. */
   #mayImport(binding: Binding): boolean {
     return /\.[jt]sx$/.test(String(importOf(binding)?.source.value)) || this.#isTag(binding);
+  }
+
+  /** `Home` of `import { Home } from "./home.tsx"`, but no type of an enum or a class. */
+  #isImportedComponent(binding: Binding): boolean {
+    return binding.declared === "import" && /^[A-Z]/.test(binding.name) && this.has(binding);
   }
 
   /** `<Theme.Provider>` names a context, which is no component. */

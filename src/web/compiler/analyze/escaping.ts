@@ -4,7 +4,7 @@
  */
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
-import { isInside } from "./analyze.ts";
+import { isInside, isTableWithJsx } from "./analyze.ts";
 import {
   holdsJsx,
   isComponentTag,
@@ -125,6 +125,7 @@ function escapingAt(module: Module, node: Node, owner: FunctionNode): Escaping |
   if (isOfComponent && isGivenToHook(module, node) && !usesImports(module, node))
     return { form: "value", node, place: node, owner };
   if (!isFunction(node)) return undefined;
+  if (isOfComponent && isInShownTable(module, node)) return { form: "value", node, place: node, owner };
   if (isOfComponent) return isGivenAway(module, node) ? { form: "value", node, place: node, owner } : undefined;
   if (node.type === "FunctionDeclaration") {
     const isUsed = node.id !== null && isNamedElsewhere(module, node.id, false);
@@ -258,6 +259,16 @@ function isGivenAway(module: Module, node: Node): boolean {
   return at?.type === "VariableDeclarator" && isSpread(module, at.id);
 }
 
+/** Whether a function is in a constant with JSX that follows what the function reads. */
+function isInShownTable(module: Module, node: Node): boolean {
+  let at = module.parentOf(node);
+  if (at?.type === "Property" && (at.method || at.kind === "get")) return false;
+  while (at?.type === "Property" || at?.type === "ObjectExpression" || at?.type === "ArrayExpression")
+    at = module.parentOf(at);
+  const binding = at?.type === "VariableDeclarator" ? module.scopes.bindingAt(at.id) : undefined;
+  return binding !== undefined && isTableWithJsx(binding);
+}
+
 /** Whether a function is in an object or array that is a prop of a component: `<Button attributes={{ onClick: () => … }} />`. */
 function isInProp(module: Module, node: Node): boolean {
   let at = module.parentOf(node);
@@ -325,10 +336,19 @@ function isNamedElsewhere(module: Module, id: Node, isOfComponent: boolean): boo
   });
 }
 
-/** Whether a name is a prop of a component: `<Child api={api} />`, `<Theme.Provider value={{ api }}>`. */
+/**
+ * Whether a name is a prop of a component, alone or in an object that may have a name too: `<Child api={api} />`,
+ * `const value = { api }` and `<Theme.Provider value={value}>`.
+ */
 function isPropValue(module: Module, name: Node): boolean {
+  let inner = name;
   let at = module.parentOf(name);
-  while (at?.type === "Property" || at?.type === "ObjectExpression") at = module.parentOf(at);
+  while (at?.type === "Property" || at?.type === "ObjectExpression") {
+    inner = at;
+    at = module.parentOf(at);
+  }
+  if (at?.type === "VariableDeclarator" && at.init === inner && inner !== name)
+    return isNamedElsewhere(module, at.id, true);
   return at !== undefined && isPropOf(module, at);
 }
 

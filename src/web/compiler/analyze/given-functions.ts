@@ -10,7 +10,8 @@ import { holdsFunctions } from "./holds-functions.ts";
 import { givenTo, memberOfOrigin } from "./origins.ts";
 import { isPropsObject } from "./prop-names.ts";
 import { componentOf } from "./prop-reads.ts";
-import { holdsJsx, isComponentTag, isFunction, tagName, unwrap, type Node } from "../parse/ast.ts";
+import { calledCode } from "./repeated-calls.ts";
+import { holdsJsx, isComponentTag, isFunction, tagName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 
 /** Expressions that pass on a value: in an object or array, as a choice, or under another type. */
@@ -50,9 +51,20 @@ export function givenImports(module: Module): Binding[] {
   const found = module.scopes.references.filter(({ node, binding, parent }) => {
     if (binding?.declared !== "import" || svcImport(binding) !== undefined || isComponentName(binding.name))
       return false;
-    return receivers(module, valueWith(module, node, parent), true, undefined, new Set()).length > 0;
+    const value = valueWith(module, node, parent);
+    return makesCalled(module, value) || receivers(module, value, true, undefined, new Set()).length > 0;
   });
   return [...new Set(found.flatMap(({ binding }) => binding ?? []))];
+}
+
+/** Whether a call makes a constant of a component that is called as a function: `const format = currency("EUR")` and `format(1)`. */
+function makesCalled(module: Module, value: Node): boolean {
+  const declarator = value.type === "CallExpression" ? module.parentOf(value) : undefined;
+  const binding = declarator?.type === "VariableDeclarator" ? module.scopes.bindingAt(declarator.id) : undefined;
+  if (!binding?.owner) return false;
+  return module.scopes.references.some(
+    (one) => one.binding === binding && one.parent.type === "CallExpression" && one.parent.callee === one.node,
+  );
 }
 
 /** The value that a name is a part of: `rules.min` and `min(3)`, or a call that gets it. */
@@ -128,12 +140,43 @@ function receivers(module: Module, start: Node, isPart: boolean, key: string | u
   }
   if (!at || seen.has(inner)) return [];
   seen.add(inner);
+  const maker = isMember ? functionReturning(module, at, inner) : undefined;
+  if (maker) return callsOf(module, maker).flatMap((call) => receivers(module, call, true, undefined, seen));
   if (at.type === "VariableDeclarator" && at.init === inner) return ofConstant(module, at, isMember, member, seen);
   if (at.type === "JSXExpressionContainer") return ofAttribute(module, module.parentOf(at), isMember, member);
   if (at.type === "AssignmentPattern" && at.right === inner) return ofDefault(module, at);
   if (at.type !== "CallExpression" || at.callee === inner) return [];
   const given = givenTo(module, at);
   return given === undefined ? [] : [given];
+}
+
+/** The function inside of a component that returns a value. */
+function functionReturning(module: Module, at: Node, inner: Node): FunctionNode | undefined {
+  let fn: Node | undefined = at;
+  if (at.type === "ReturnStatement") while (fn && !isFunction(fn)) fn = module.parentOf(fn);
+  if (!fn || !isFunction(fn) || module.components.has(fn)) return undefined;
+  return at.type === "ReturnStatement" || fn.body === inner ? fn : undefined;
+}
+
+/** Calls whose results contain what a function returns: `ids.map((id) => …)`, `ids.map(toItem)` and `toItem("a")`. */
+function callsOf(module: Module, fn: FunctionNode): Node[] {
+  const parent = module.parentOf(fn);
+  if (parent?.type === "CallExpression") return parent.callee === fn || !runs(module, parent, fn) ? [] : [parent];
+  const binding = functionBinding(module, fn);
+  return module.scopes.references.flatMap((one) => {
+    if (binding === undefined || one.binding !== binding || one.parent.type !== "CallExpression") return [];
+    return one.parent.callee === one.node || runs(module, one.parent, fn) ? [one.parent] : [];
+  });
+}
+
+function runs(module: Module, call: ESTree.CallExpression, fn: FunctionNode): boolean {
+  return calledCode(call, module.scopes)?.bodies.includes(fn) ?? false;
+}
+
+function functionBinding(module: Module, fn: FunctionNode): Binding | undefined {
+  if (fn.id) return module.scopes.bindingAt(fn.id);
+  const parent = module.parentOf(fn);
+  return parent?.type === "VariableDeclarator" ? module.scopes.bindingAt(parent.id) : undefined;
 }
 
 function isAround(at: Node, inner: Node): boolean {

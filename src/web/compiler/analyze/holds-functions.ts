@@ -1,5 +1,5 @@
 /** Tells whether the constant of a module contains functions, which the browser gets with the code of the module only. */
-import { holdsJsx, isFunction, unwrap, walk, type Node } from "../parse/ast.ts";
+import { holdsJsx, isFunction, isJsx, unwrap, walk, type Node } from "../parse/ast.ts";
 import type { Scopes } from "../parse/scopes.ts";
 import { functionOf, svcImport } from "./declaration-kinds.ts";
 
@@ -22,6 +22,22 @@ export function holdsFunctions(init: Node, scopes: Scopes): boolean {
       return binding.declared === "import" ? svcImport(binding) === undefined : functionOf(binding) !== undefined;
     })
   );
+}
+
+/**
+ * Whether a constant of a component has JSX and functions beside it: `[{ icon: <Star />, label: () => count.value }]`. The server sends such
+ * a value, because the browser can't make the JSX again.
+ */
+export function holdsJsxAndFunctions(init: Node): boolean {
+  const value = unwrap(init);
+  if ((value.type !== "ObjectExpression" && value.type !== "ArrayExpression") || !holdsJsx(value)) return false;
+  let found = false;
+  walk(value, (node) => {
+    if (isJsx(node)) return false;
+    if (isFunction(node)) found ||= !holdsJsx(node);
+    return !found && !isFunction(node);
+  });
+  return found;
 }
 
 function containsFunction(code: Node): boolean {

@@ -6,8 +6,9 @@ import type { ESTree } from "vite";
 import { holdsJsx, isFunction, memberName, unwrap, walk, type Node } from "../parse/ast.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 import { initOf, kindOf, svcName, type Kind } from "./declaration-kinds.ts";
+import { calledCode, mayRunFunction } from "./repeated-calls.ts";
 
-/** Forms that may be created again. A call may create state, and an identifier is its own value. */
+/** Forms that may be created again. An identifier is its own value. */
 const FORMS = new Set(
   "ObjectExpression ArrayExpression ConditionalExpression LogicalExpression CallExpression".split(" "),
 );
@@ -25,23 +26,50 @@ export function fullKindOf(binding: Binding, scopes: Scopes): Kind {
 
 /** Whether the browser creates the value of `init` again. */
 function isLifted(init: Node, scopes: Scopes): boolean {
-  if (!FORMS.has(init.type) || (init.type === "CallExpression" && !isBind(init)) || holdsJsx(init)) return false;
-  let isNeeded = false;
-  let isPure = true;
-  walk(init, (node) => {
+  if (!FORMS.has(init.type) || holdsJsx(init)) return false;
+  const made: Made = { isNeeded: false, bodies: [init], called: new Set() };
+  return isPure(init, scopes, made) && (made.isNeeded || made.bodies.some((body) => namesReactive(body, scopes, made)));
+}
+
+/** What makes a value: its own code, and that of functions which the code calls at once. */
+interface Made {
+  /** Whether the value contains a function or a computed. */
+  isNeeded: boolean;
+  bodies: Node[];
+  /** Names of functions that are called, so they are no part of the value. */
+  called: Set<Node>;
+}
+
+/** Whether code has no effect and reads nothing that changes. Functions in it are values that nobody calls. */
+function isPure(code: Node, scopes: Scopes, made: Made): boolean {
+  let result = true;
+  const run = new Set<Node>();
+  walk(code, (node) => {
     if (isFunction(node)) {
-      isNeeded = true;
-      isPure &&= !writesThis(node);
+      if (run.has(node)) return false;
+      made.isNeeded = true;
+      result &&= !writesThis(node);
       return false;
     }
-    if (node.type === "CallExpression") {
-      const isComputed = svcName(node.callee, scopes) === "computed";
-      isNeeded ||= isComputed || isBind(node);
-      isPure &&= isComputed || isBind(node);
-    } else isPure &&= !HAS_EFFECT.has(node.type) && !readsNow(node, scopes);
-    return isPure;
+    if (node.type !== "CallExpression") result &&= !HAS_EFFECT.has(node.type) && !readsNow(node, scopes);
+    else if (svcName(node.callee, scopes) === "computed" || isBind(node)) made.isNeeded = true;
+    else result &&= mayCallAgain(node, scopes, made, run);
+    return result;
   });
-  return isPure && (isNeeded || namesReactive(init, scopes));
+  return result;
+}
+
+/** @param run gets the functions of the call's arguments that the call runs */
+function mayCallAgain(call: ESTree.CallExpression, scopes: Scopes, made: Made, run: Set<Node>): boolean {
+  const called = calledCode(call, scopes);
+  if (!called) return false;
+  for (const name of called.names) made.called.add(name);
+  return called.bodies.every((fn) => {
+    run.add(fn);
+    if (made.bodies.includes(fn)) return false;
+    made.bodies.push(fn);
+    return mayRunFunction(fn, scopes, (code) => isPure(code, scopes, made));
+  });
 }
 
 /** Names of the platform whose objects have no state of their own, beside those of `Intl`. */
@@ -112,9 +140,9 @@ function rootOf(node: ESTree.MemberExpression): Node {
 }
 
 /** Whether a part of the value is a signal, a computed or a local function under its own name. */
-function namesReactive(init: Node, scopes: Scopes): boolean {
-  return scopes.within(init).some(({ binding, parent }) => {
-    const isWhole = parent.type !== "MemberExpression" && parent.type !== "BinaryExpression";
+function namesReactive(init: Node, scopes: Scopes, { called }: Made): boolean {
+  return scopes.within(init).some(({ binding, node, parent }) => {
+    const isWhole = parent.type !== "MemberExpression" && parent.type !== "BinaryExpression" && !called.has(node);
     return (
       isWhole &&
       binding !== undefined &&

@@ -77,6 +77,9 @@ describe("the members that a component reads of its props", () => {
       bound(""),
       /=> \[\$prop\(\$withMembers\(\$props, "form", "count.value data.n title"\), "form", form\)/,
     );
-    assert.match(bound("<b onClick={() => form.save()}>x</b>"), /=> \[\$prop\(\$props, "form", form\)/);
+    assert.match(
+      bound("<b onClick={() => form.save()}>x</b>"),
+      /=> \[\$prop\(\$props, "form", \$only\(form, "data save title"\)\)/,
+    );
   });
 });

@@ -1,24 +1,15 @@
-/** Finds the members that a component uses of the result of a hook or the value of a context. Browser code that captures it gets only these. */
+/** Tells which members of a captured value browser code reads. It gets only these. */
 import type { Module } from "./analyze.ts";
-import { memberName, type FunctionNode, type Node } from "../parse/ast.ts";
-import type { Binding, Reference } from "../parse/scopes.ts";
+import { memberName, type Node } from "../parse/ast.ts";
 
-/** Names of the members, separated by spaces; undefined if the component uses the value as a whole, or sets a member of it. */
-export function membersUsed(module: Module, fn: FunctionNode, binding: Binding): string | undefined {
-  const names = new Set<string>();
-  for (const reference of module.scopes.within(fn)) {
-    if (reference.binding !== binding || reference.node === binding.node) continue;
-    const used = namesIn(module, reference);
-    if (!used) return undefined;
-    for (const name of used) names.add(name);
-  }
-  return [...names].sort().join(" ");
-}
-
-/** `set` for `form.set("x")`, and the names in `const { set, values } = form`. */
-function namesIn(module: Module, { node, parent }: Reference): string[] | undefined {
-  if (parent.type === "VariableDeclarator" && parent.init === node) return namesOfPattern(parent.id);
-  if (parent.type !== "MemberExpression" || parent.object !== node || isChanged(parent, module.parentOf(parent)))
+/**
+ * `["email"]` for `user` in `user.email`, and the names in `const { set, values } = form`.
+ * @returns undefined for a value that is used as a whole, or whose member is set
+ */
+export function membersRead(module: Module, node: Node): string[] | undefined {
+  const parent = module.parentOf(node);
+  if (parent?.type === "VariableDeclarator" && parent.init === node) return namesOfPattern(parent.id);
+  if (parent?.type !== "MemberExpression" || parent.object !== node || isChanged(parent, module.parentOf(parent)))
     return undefined;
   const name = memberName(parent);
   return name === undefined ? undefined : [name];

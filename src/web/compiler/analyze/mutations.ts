@@ -1,7 +1,9 @@
 /** Finds mutations of an object in the syntax: assignments to its fields, and calls of mutating methods. */
 import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
-import { memberName, type Node } from "../parse/ast.ts";
+import { isFunction, memberName, walk, type Node } from "../parse/ast.ts";
+import { svcName } from "./declaration-kinds.ts";
+import { propertyOf } from "./lifted.ts";
 
 /** Mutating methods of arrays, maps and sets. */
 const CHANGING = new Set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear".split(" "));
@@ -46,6 +48,30 @@ export function deepChangeOf(module: Module, node: Node): Change | undefined {
       return { node: call, path: fixedNames(members.slice(0, at)), depth: at };
   }
   return undefined;
+}
+
+/** Whether a change is the call of a method that the object literal has itself: `cart.add()` of `{ add() {…} }`. */
+export function callsOwnMethod(init: Node, { node, path }: Change): boolean {
+  if (node.type !== "CallExpression" || node.callee.type !== "MemberExpression") return false;
+  let object: Node | undefined = init;
+  for (const name of path) object = propertyOf(object, name);
+  return propertyOf(object, memberName(node.callee)) !== undefined;
+}
+
+/** Whether a change is that of a signal in an object or array literal: `fields[key].value = ""`. */
+export function writesSignalIn(module: Module, init: Node, { node, depth }: Change): boolean {
+  const target =
+    node.type === "AssignmentExpression" ? node.left : node.type === "UpdateExpression" ? node.argument : undefined;
+  if (depth === 0 || target?.type !== "MemberExpression" || memberName(target) !== "value") return false;
+  let found = false;
+  walk(init, (inner) => {
+    if (isFunction(inner)) return false;
+    const binding = inner.type === "Identifier" ? module.scopes.within(inner)[0]?.binding : undefined;
+    found ||= inner.type === "CallExpression" && svcName(inner.callee, module.scopes) === "signal";
+    found ||= binding !== undefined && module.kind(binding) === "signal";
+    return !found;
+  });
+  return found;
 }
 
 /** Whether the value at `node` contains the changed value, or is inside of it. */

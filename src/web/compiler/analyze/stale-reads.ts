@@ -24,6 +24,7 @@ import { obstacleOf, type Obstacle } from "../extract/early-return-forms.ts";
 import { mayReturn } from "./early-returns.ts";
 import { rootOfObject } from "./prop-names.ts";
 import { assigning } from "./repeatable.ts";
+import { METHODS } from "./repeated-calls.ts";
 import { valueSources } from "./value-sources.ts";
 
 /** Reports SVC112 at each place that displays such a value. */
@@ -229,9 +230,10 @@ function readIn(
         if (svcName(node.callee, module.scopes) === "untrack") return false;
         const called = node.callee.type === "Identifier" ? bindingOf(module, node.callee) : undefined;
         const fn = called?.owner ? functionOf(called) : undefined;
-        if (fn?.body && !visited.has(fn)) {
-          visited.add(fn);
-          visit(fn.body);
+        for (const run of [...(fn ? [fn] : []), ...functionsOfList(node)]) {
+          if (run.body === null || visited.has(run)) continue;
+          visited.add(run);
+          visit(run.body);
         }
       }
       if (node.type === "Identifier") {
@@ -243,6 +245,12 @@ function readIn(
     });
   visit(root);
   return found;
+}
+
+/** Functions that a method of a list runs: `items.find((item) => item.id === id.value)`. */
+function functionsOfList({ callee, arguments: given }: ESTree.CallExpression): FunctionNode[] {
+  const name = callee.type === "MemberExpression" ? memberName(callee) : undefined;
+  return name !== undefined && METHODS.has(name) ? given.filter(isFunction) : [];
 }
 
 /** The source of `count.value` of a signal, computed or resource, or `prefs.theme` of a store. */

@@ -4,11 +4,12 @@
  */
 import type { ESTree } from "vite";
 import { holdsJsx, isFunction, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
-import type { Binding } from "../parse/scopes.ts";
+import type { Binding, Reference } from "../parse/scopes.ts";
 import type { Module } from "./analyze.ts";
 import { mayCreateState } from "./declaration-kinds.ts";
 import { receiversOfValue } from "./given-functions.ts";
 import { bindingAt } from "./prop-names.ts";
+import { propReads } from "./prop-reads.ts";
 import { returnsFunction } from "./returned-functions.ts";
 
 /**
@@ -36,11 +37,30 @@ function receiversOfConstant(
 ): string[] | undefined {
   const uses = module.scopes.references.filter((one) => one.binding === binding && one.node !== binding.node);
   const code = owner.body ? browserCodeIn(owner.body) : [];
-  const isInBrowser = (use: Node): boolean => code.some(({ start, end }) => use.start >= start && use.end <= end);
-  const given = uses.filter(({ node }) => !isInBrowser(node)).map(({ node }) => receiversOfValue(module, node));
-  if (uses.length === 0 || given.some((names) => names.length === 0)) return undefined;
+  const needs = uses.map((use): Need => {
+    if (code.some(({ start, end }) => use.node.start >= start && use.node.end <= end)) return "browser";
+    return neededWhereCalled(module, use) ?? receiversOfValue(module, use.node);
+  });
+  const given = needs.filter((need) => typeof need === "object");
+  if (given.some((names) => names.length === 0) || needs.every((need) => need === "server")) return undefined;
   if (given.length > 0 && unwrap(call.callee).type === "Identifier" && isFactory(module, call)) return undefined;
-  return given.length < uses.length ? [] : withoutHandlers(given.flat());
+  return needs.includes("browser") ? [] : withoutHandlers(given.flat());
+}
+
+/** Who calls a function, or the names of the props, contexts and hooks that get it. */
+type Need = "browser" | "server" | string[];
+
+/** `{format(count.value)}`, and `{format(props.amount)}`, which the browser calls if the prop changes. Undefined if the function is not called. */
+function neededWhereCalled(module: Module, { node, parent }: Reference): Need | undefined {
+  if (parent.type !== "CallExpression" || parent.callee !== node) return undefined;
+  let shown: Node = parent;
+  for (let at = module.parentOf(shown); at && at.type !== "JSXExpressionContainer"; at = module.parentOf(at)) {
+    if (isFunction(at) || at.type.endsWith("Statement") || at.type === "VariableDeclarator") return undefined;
+    shown = at;
+  }
+  if (module.liveness(shown) !== "static") return "browser";
+  const names = propReads(module, shown).split(" ").filter(Boolean);
+  return names.length > 0 ? names : "server";
 }
 
 /** A factory may return state that was created on the server: `createForm(() => …)`. */

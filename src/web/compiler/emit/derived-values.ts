@@ -13,7 +13,7 @@ import { assigning, mayRunAgain } from "../analyze/repeatable.ts";
 import { newScope, type Code, type Scope, type Slot } from "../model.ts";
 import { isComponentTag, tagName, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
-import { capturedCode } from "./emit-captured.ts";
+import { capturedCode, type Captured } from "./emit-captured.ts";
 import { BrowserEmitter } from "./emit-browser.ts";
 import { ClientModule } from "./client-module.ts";
 import { HeldValues } from "./held-values.ts";
@@ -95,23 +95,32 @@ export class DerivedValues {
   }
 
   /** Code of a captured value for an instance that may have live props. */
-  slot(slot: Pick<Slot, "source" | "node" | "isView">, isShown = false): string {
+  slot(slot: Captured, isShown = false): string {
     const { node } = slot;
     if (slot.isView) return slot.source;
     const isUndeclared = this.#isUndeclared(node);
     const source = isUndeclared ? "0" : slot.source;
-    const code = this.#slotCode(source, node, isShown);
+    const code = this.#slotCode({ ...slot, source }, isShown);
     if (isUndeclared && code === source) this.#isMissing = true;
-    return code === source && !isUndeclared ? capturedCode(this.#module, this.#out, { source, node }) : code;
+    return code === source && !isUndeclared ? this.#captured(slot) : code;
   }
 
   /** As `slot`, for code that only shows values, so that it needs no other members of a value that contains a store. */
-  shownSlot(slot: Pick<Slot, "source" | "node" | "isView">): string {
+  shownSlot(slot: Captured): string {
     const value = slot.isView ? undefined : this.held.of(slot.node);
-    return this.slot(value ? { ...slot, source: this.held.shown(slot.node, value, slot.source) } : slot, true);
+    return this.slot(
+      value ? { ...slot, source: this.held.shown(slot.node, value, slot.source), members: undefined } : slot,
+      true,
+    );
   }
 
-  #slotCode(source: string, node: Node, isShown: boolean): string {
+  /** Code of the parts of a value that browser code uses. */
+  #captured(slot: Captured): string {
+    return capturedCode(this.#out, slot);
+  }
+
+  #slotCode(slot: Captured, isShown: boolean): string {
+    const { source, node } = slot;
     // A hook must not run again.
     const reads = (this.held.of(node) ? propReads : shownReads)(this.#module, node);
     const fn = reads === "" ? undefined : componentOf(this.#module, node);
@@ -121,7 +130,7 @@ export class DerivedValues {
     if (prop !== undefined) {
       const isWhole =
         (!isShown && isUsedInFunctions(this.#module, fn, prop)) || isPassedInCreated(this.#module, fn, prop);
-      return this.#prop(isWhole ? this.propsOf(fn) : this.propsWith(fn, prop), prop, source);
+      return this.#prop(isWhole ? this.propsOf(fn) : this.propsWith(fn, prop), prop, this.#captured(slot));
     }
     const part = this.#partOfProp(fn, node, reads, source);
     if (part !== undefined) return part;

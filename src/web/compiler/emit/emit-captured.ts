@@ -1,21 +1,20 @@
-/** Step 4, server code of captured values: of the result of a hook or the value of a context, only what the component uses. */
-import type { Module } from "../analyze/analyze.ts";
-import { heldName } from "../analyze/held-state.ts";
-import { membersUsed } from "../analyze/members-used.ts";
-import { bindingAt } from "../analyze/prop-names.ts";
-import { componentOf } from "../analyze/prop-reads.ts";
+/** Step 4, server code of captured values: of an object only the members that browser code reads. Others may be for the server alone. */
+import type { Kind } from "../analyze/declaration-kinds.ts";
+import { METHODS } from "../analyze/repeated-calls.ts";
 import type { Slot } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
+/** What is known of a slot wherever its value is sent. */
+export type Captured = Pick<Slot, "source" | "kind" | "node" | "members" | "isView">;
+
+/** Kinds of names whose values may be plain objects. */
+const OBJECTS: ReadonlySet<Kind> = new Set(["value", "props"]);
+
+/** Members of signals, refs and lists, which are sent as a whole. */
+const OF_OTHERS: ReadonlySet<string> = new Set(["value", "current", "length", ...METHODS]);
+
 /** Code of the value of a slot. */
-export function capturedCode(
-  module: Module,
-  out: ServerOutput,
-  { source, node }: Pick<Slot, "source" | "node">,
-): string {
-  const binding = bindingAt(module, node);
-  const fn = binding && source === binding.name ? componentOf(module, node) : undefined;
-  if (!fn || !binding || heldName(module, fn, binding) === undefined) return source;
-  const names = membersUsed(module, fn, binding);
-  return names === undefined ? source : `${out.use("only")}(${source}, ${JSON.stringify(names)})`;
+export function capturedCode(out: ServerOutput, { source, kind, members }: Captured): string {
+  if (!OBJECTS.has(kind) || !members || [...members].every((name) => OF_OTHERS.has(name))) return source;
+  return `${out.use("only")}(${source}, ${JSON.stringify([...members].sort().join(" "))})`;
 }

@@ -12,12 +12,12 @@ import { returnsOfChoice, type Returns } from "../analyze/early-returns.ts";
 import { bindingAt, isMadeOfProps, propNamed } from "../analyze/prop-names.ts";
 import { choiceByProps } from "../analyze/chosen-components.ts";
 import { componentOf, propReads, propsOfAll, shownReads } from "../analyze/prop-reads.ts";
-import { isObjectOfStores } from "../analyze/store-containers.ts";
+import { isListOfFunctions, isLiteralWithStore, objectOfFunctions } from "../analyze/passed-objects.ts";
 import { isNamedStore, readsStore } from "../analyze/store-items.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { followedRows } from "../extract/followed-rows.ts";
 import { LIVE_KEY } from "../extract/node-paths.ts";
-import { functionOf, initOf, svcName } from "../analyze/declaration-kinds.ts";
+import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
 import { hookOf, isHeld } from "../analyze/held-state.ts";
 import { itemOf, originIn } from "../analyze/origins.ts";
 import { contextIn, contextName, contextsIn } from "../analyze/context-names.ts";
@@ -35,6 +35,7 @@ import {
 } from "../parse/ast.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import type { ClientModule } from "./client-module.ts";
+import type { Captured } from "./emit-captured.ts";
 import { BoundSpreads } from "./bound-spreads.ts";
 import { DerivedValues, targetOf, type Target } from "./derived-values.ts";
 import { isAnyOf, type CalledNames, type PassedProp } from "./passed-props.ts";
@@ -260,7 +261,7 @@ export class LivePropsEmitter {
   }
 
   /** Code of a captured value for an instance that may have live props. */
-  slot(slot: Pick<Slot, "source" | "node" | "isView">): string {
+  slot(slot: Captured): string {
     return this.#values.slot(slot);
   }
 
@@ -389,7 +390,7 @@ export class LivePropsEmitter {
       return undefined;
     }
     const text = this.#module.file.text.slice(inner.start, inner.end);
-    if (isNamedStore(this.#module, inner) && !this.#isLiteralWithStore(inner)) {
+    if (isNamedStore(this.#module, inner) && !isLiteralWithStore(this.#module, inner)) {
       // The store itself is what the component follows.
       this.passed.push({ name, from: "" });
       return { code: text, isSure: true };
@@ -399,11 +400,16 @@ export class LivePropsEmitter {
       this.passed.push({ name, from: held.name });
       return { code: `${this.#out.use("passedState")}(${text})`, isSure: true };
     }
-    if (this.#isLiteralWithStore(inner)) {
+    if (isLiteralWithStore(this.#module, inner)) {
       this.passed.push({ name, from: "" });
       return { code: `${this.#out.use("passedState")}(${text})`, isSure: true };
     }
-    const made = inner.type === "Identifier" ? this.#objectOfFunctions(inner) : inner;
+    if (isListOfFunctions(this.#module, inner)) {
+      // The functions in the list are what the component follows.
+      this.passed.push({ name, from: "" });
+      return { code: text, isSure: true };
+    }
+    const made = inner.type === "Identifier" ? objectOfFunctions(this.#module, inner) : inner;
     const liveness = made ? this.#module.liveness(made) : "static";
     const isSure = liveness !== "static" || readsStore(this.#module, inner);
     const reads = shownReads(this.#module, expression);
@@ -432,21 +438,6 @@ export class LivePropsEmitter {
   #functionBehind(code: Node): Node {
     const binding = bindingAt(this.#module, unwrap(code));
     return (binding?.owner && functionOf(binding)) || code;
-  }
-
-  /** The object behind a constant of the component that the browser creates again: `const api = { label: () => n.value }`. */
-  #objectOfFunctions(name: Node): Node | undefined {
-    const binding = bindingAt(this.#module, name);
-    const init = binding?.owner && this.#module.kind(binding) === "lifted" ? initOf(binding) : undefined;
-    return init?.type === "ObjectExpression" ? init : undefined;
-  }
-
-  /** Whether a name is a constant of the component with a store in its literal: `const form = { values, label: "Name" }`. */
-  #isLiteralWithStore(name: Node): boolean {
-    const binding = name.type === "Identifier" ? bindingAt(this.#module, name) : undefined;
-    const init = binding?.declared === "const" && binding.owner ? initOf(binding) : undefined;
-    if (!binding || init?.type !== "ObjectExpression") return false;
-    return readsStore(this.#module, init) || isObjectOfStores(binding, this.#module.scopes);
   }
 
   /**

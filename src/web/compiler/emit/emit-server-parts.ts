@@ -106,7 +106,7 @@ export class ItemEmitter {
 
   /** Emits the call that creates a scope. @returns code of its attribute */
   scopeAttribute({ block, bound, slots, live }: Scope): string {
-    const sources = slots.map((slot) => capturedCode(this.#module, this.#out, slot)).join(", ");
+    const sources = slots.map((slot) => capturedCode(this.#out, slot)).join(", ");
     const plain =
       block === undefined ? '""' : `${this.#out.use("scope")}(${block}, ${Math.max(-1, ...bound) + 1}, [${sources}])`;
     if (!live) return plain;

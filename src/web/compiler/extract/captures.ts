@@ -20,7 +20,7 @@ import {
   type Node,
 } from "../parse/ast.ts";
 import { isChildren } from "./jsx-forms.ts";
-import { deepChangeOf, isAffected, namedMembers } from "../analyze/mutations.ts";
+import { callsOwnMethod, deepChangeOf, isAffected, namedMembers, writesSignalIn } from "../analyze/mutations.ts";
 import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
@@ -28,6 +28,7 @@ import { givenItem } from "../analyze/jsx-members.ts";
 import { jsxOf } from "../analyze/jsx-values.ts";
 import { namesModuleValue } from "../analyze/module-values.ts";
 import { dependsOnNames } from "../analyze/lifted.ts";
+import { membersRead } from "../analyze/members-used.ts";
 import type { Frame, Scope } from "../model.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { instanceMadeBy } from "../analyze/instances.ts";
@@ -352,7 +353,13 @@ export class Captures {
     const init = initOf(binding);
     if (binding.owner === null || !init || !isContainer(init, this.#module.scopes)) return;
     const change = deepChangeOf(this.#module, reference.node);
-    if (!change || isInStore(init, change, this.#module.scopes)) return;
+    if (
+      !change ||
+      callsOwnMethod(init, change) ||
+      writesSignalIn(this.#module, init, change) ||
+      isInStore(init, change, this.#module.scopes)
+    )
+      return;
     const isHeard = (other: Reference): boolean =>
       other.binding === binding && isAffected(this.#module, other.node, change) && isShown(this.#module, other, false);
     if (!this.#module.scopes.references.some(isHeard)) return;
@@ -414,11 +421,16 @@ export class Captures {
     let index = scope.slots.findIndex((slot) => slot.source === source && slot.isView === isView);
     if (index < 0) {
       const kind = isNamedStore(this.#module, target) ? "store" : this.#module.kind(binding);
-      index = scope.slots.push({ source, kind, node: target, ...(isView && { isView }) }) - 1;
+      const members = new Set<string>();
+      index = scope.slots.push({ source, kind, node: target, members, ...(isView && { isView }) }) - 1;
       if (kind === "store") scope.parts.add("store");
     }
     const slot = scope.slots[index];
-    if (slot) scope.read?.add(slot);
+    if (slot) {
+      scope.read?.add(slot);
+      const read = membersRead(this.#module, target);
+      slot.members = read && slot.members && new Set([...slot.members, ...read]);
+    }
     if (place.isBinding) scope.bound.add(index);
     return `${this.slotsAt(level, 0)}[${index}]`;
   }

@@ -5,6 +5,9 @@ import { signal } from "../../reactivity/signal.ts";
 import { renderInto } from "../current-page.ts";
 import { Render } from "../render.ts";
 import { only } from "./only-members.ts";
+import { ValueTable } from "./values.ts";
+
+const captor = { moduleId: "view.tsx", bind: 0 as const, names: ["View", "user", "list"] };
 
 function inPage(check: () => void): void {
   renderInto(new Render({ build: "b", chunks: {}, actions: [] }, () => ""), () => {
@@ -32,9 +35,28 @@ describe("an object of which a component uses some members", () => {
     inPage(() => assert.equal(only(api, "load settings").settings.theme, "dark"));
   });
 
-  it("is sent as it is if code elsewhere may set a member that it uses", () => {
-    const drag = { item: undefined, title: "a", drop: () => {} };
-    for (const members of ["item", "drop title", "missing"]) assert.equal(only(drag, members), drag, members);
+  it("is sent with texts, numbers and members that it lacks", () => {
+    const user: Record<string, unknown> = { id: 1, name: "Ann", token: "hidden" };
+    assert.deepEqual(only(user, "id name nickname"), { id: 1, name: "Ann" });
+    assert.equal(only(user, "hasOwnProperty"), user);
+  });
+
+  it("is sent as a whole to all if other code captures it as a whole, so that they share what it sets", () => {
+    const user = { id: 1, name: "Ann", token: "hidden" };
+    inPage(() => {
+      const table = new ValueTable();
+      const own = table.add(only(user, "id"), undefined, captor, 0);
+      const around = table.add([{ user }], undefined, captor, 1);
+      const state = JSON.stringify(table.toJson(0, { indexOfNested: () => 0 }));
+      assert.match(state, /hidden/);
+      assert.equal(state.split("Ann").length, 2, "once");
+      assert.ok(table.within(own).length > 0 && around === 1);
+    });
+    inPage(() => {
+      const table = new ValueTable();
+      table.add(only(user, "id"), undefined, captor, 0);
+      assert.deepEqual(table.toJson(0, { indexOfNested: () => 0 }), [[1, { id: 1 }]]);
+    });
   });
 
   it("is sent as it is if nothing is left out", () => {

@@ -42,10 +42,7 @@ function withinStores(
   contents: readonly unknown[],
   isStore: (at: number) => boolean,
 ): ReadonlySet<number> {
-  const held = new Set<object>();
-  for (const at of members) {
-    if (isStore(at)) visit(contents[at], (object) => !held.has(object) && Boolean(held.add(object)));
-  }
+  const held = objectsIn(members.filter(isStore).map((at) => contents[at]));
   return new Set(members.filter((at) => held.has(contents[at] as object)));
 }
 
@@ -63,6 +60,13 @@ export function overlaps(contents: readonly unknown[]): ReadonlySet<number>[] {
   }
   const found = contents.map((_content, at) => new Set([at]));
   for (const places of holders.values()) for (const at of places) for (const other of places) found[at]?.add(other);
+  return found;
+}
+
+/** All objects in values, and the values. */
+export function objectsIn(contents: readonly unknown[]): ReadonlySet<object> {
+  const found = new Set<object>();
+  for (const content of contents) visit(content, (object) => !found.has(object) && Boolean(found.add(object)));
   return found;
 }
 

@@ -6,9 +6,10 @@ import { isStore } from "../../reactivity/server-store.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { type CONTEXT_KIND, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { Json } from "../../../platform/shared/json.ts";
+import { originalOf } from "./copies.ts";
 import { gettersOf } from "./function-props.ts";
 import { isNested, isSpecial, nestedValues } from "./nested-values.ts";
-import { overlaps, sharedGroups } from "./shared-values.ts";
+import { objectsIn, overlaps, sharedGroups } from "./shared-values.ts";
 import type { ValueNames } from "./value-names.ts";
 import { Html } from "../html.ts";
 import { isPlainJson, looksPlain, serialize, SerializeError } from "../../../platform/shared/serialize.ts";
@@ -242,13 +243,28 @@ export class ValueTable {
     }
   }
 
+  /** Replaces copies with some members of objects that the browser gets as a whole. @returns whether there were any */
+  #restoreWholes(first: number): boolean {
+    const copies = this.#entries.slice(first).filter(({ value }) => originalOf(value) !== undefined);
+    const reached = copies.length === 0 ? undefined : objectsIn(this.#entries.map(contentOf));
+    let found = false;
+    for (const entry of copies) {
+      const original = originalOf(entry.value);
+      if (!original || !reached?.has(original)) continue;
+      entry.value = original;
+      found = true;
+    }
+    return found;
+  }
+
   #placeOf(value: unknown): number | undefined {
     return isNested(value) ? this.#indices.get(value) : undefined;
   }
 
   /** `[kind, value, scopes?]` for each value from `first` on. @throws SvcError `SVC201` */
   toJson(first: number, nested: NestedIndex): Json[] {
-    this.#indexNested(first, nested);
+    do this.#indexNested(first, nested);
+    while (this.#restoreWholes(first));
     const graphs = this.#writeGraphs(this.#entries.slice(first));
     return this.#entries.slice(first).map((entry) => {
       // A store refers to itself and to stores inside it as parts.
