@@ -70,8 +70,9 @@ export const resource = (source: () => unknown, fetcher: Fetcher): Fetched => {
   return created;
 };
 
-/** Connects a resource with its source and fetcher, in the scope of the component that created it. */
+/** Connects a resource with its source and fetcher, in the scope of the component that created it, or in the first that shows it. */
 export const R = (resource: Fetched, source: () => unknown, fetcher: Fetcher): void => {
+  if (resource._load) return;
   let newest: AbortController | undefined;
   const load = async (key: unknown): Promise<void> => {
     newest?.abort();

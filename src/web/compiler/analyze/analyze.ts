@@ -38,6 +38,8 @@ export interface Module {
   kind(binding: Binding): Kind;
   /** The resource that a name of kind `awaited` gets its value from. */
   awaited(binding: Binding): Binding | undefined;
+  /** The same for a resource that the browser fetches again only if a prop changes which its source reads. */
+  fetchedForProps(binding: Binding): Binding | undefined;
   liveness(node: Node): Liveness;
   parentOf(node: Node): Node | undefined;
   functionImports: FunctionImports;
@@ -55,10 +57,18 @@ export function analyze(
   nameHostElements(program, scopes);
   const kinds = new Map<Binding, Kind>();
   const awaitedBy = awaitedNames(program, scopes);
-  const awaited = (binding: Binding): Binding | undefined => {
+  const shownResource = (binding: Binding): Binding | undefined => {
     const resource = binding.declared === "param" && binding.owner ? awaitedBy.get(binding.owner) : undefined;
-    if (!resource || kindOf(resource, scopes) !== "resource") return undefined;
-    return mayFetchAgain({ scopes, liveness, parentOf }, resource) ? resource : undefined;
+    return resource && kindOf(resource, scopes) === "resource" ? resource : undefined;
+  };
+  const mayFetch = (resource: Binding): boolean => mayFetchAgain({ scopes, liveness, parentOf }, resource);
+  const awaited = (binding: Binding): Binding | undefined => {
+    const resource = shownResource(binding);
+    return resource && mayFetch(resource) ? resource : undefined;
+  };
+  const fetchedForProps = (binding: Binding): Binding | undefined => {
+    const resource = shownResource(binding);
+    return resource && !mayFetch(resource) ? resource : undefined;
   };
   const kind = (binding: Binding): Kind => {
     const known = kinds.get(binding);
@@ -86,6 +96,7 @@ export function analyze(
     scopes,
     kind,
     awaited,
+    fetchedForProps,
     liveness,
     parentOf,
     components,

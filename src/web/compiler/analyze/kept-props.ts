@@ -19,7 +19,7 @@ export interface KeptPlace extends PropPlace {
   /**
    * `return`: it decides which JSX the component returns. `name`: a name that the browser can't make again. `code`: code that only the server
    * can run. `once`: a prop of a component of the framework, or what chooses a component. `spread`: props of another component, whose names are unknown. `provider`: the value of a context.
-   * `text`: children in an element that contains only a text. `source`: the source of a resource, which the browser does not fetch again.
+   * `text`: children in an element that contains only a text. `source`: the source of a resource that the browser does not fetch again.
    */
   readonly kind: "return" | "name" | "code" | "once" | "spread" | "provider" | "text" | "source";
 }
@@ -43,9 +43,10 @@ export class KeptProps {
     for (const binding of module.scopes.bindings) this.#addSource(binding);
   }
 
-  /** `props.id` in `resource(() => props.id, load)`, unless other code than `<Await>` uses the resource. */
+  /** `props.id` in `resource(() => props.id, load)`, if no `<Await>` with a function as its children shows the resource. */
   #addSource(binding: Binding): void {
     if (this.#module.kind(binding) !== "resource" || mayFetchAgain(this.#module, binding)) return;
+    if (this.#module.scopes.bindings.some((one) => this.#module.fetchedForProps(one) === binding)) return;
     const call = initOf(binding);
     const [source] = call?.type === "CallExpression" ? call.arguments : [];
     if (source) this.#add(source, propReads(this.#module, source), "source");
@@ -104,7 +105,7 @@ const REASONS: Readonly<Record<KeptPlace["kind"], string>> = {
   text: "where the parser would take its marks for text. Pass the text as another prop, such as text={`${count.value} items`}, and write {props.text} there. If the first value is intended, write untrack(() => …).",
   once: "which decides only once what is shown. There, choose between several elements by a condition in JSX, such as {props.isOpen ? <A /> : <B />}. If the first value is intended, write untrack(() => …).",
   source:
-    "the source of a resource, which the browser doesn't fetch again. Pass the signal itself, and read its value there: resource(() => props.id.value, load).",
+    "the source of a resource, which the browser doesn't fetch again, because the children of its <Await> are no function. Write them there: <Await value={…}>{(found) => …}</Await>. Or pass the signal itself, and read its value: resource(() => props.id.value, load).",
   provider:
     "the value of a context, which its readers get once. There, pass the signal or computed itself and read its .value where it is shown: const value = computed(() => props.theme), and value={value}.",
   spread:

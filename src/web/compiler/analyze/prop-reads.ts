@@ -4,7 +4,7 @@
  */
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
 import { isInside, type Module } from "./analyze.ts";
-import { functionOf, svcName } from "./declaration-kinds.ts";
+import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
 import { itemList } from "./store-items.ts";
@@ -76,6 +76,10 @@ function collect(
     if (marked.some((call) => isInside(reference.node, call))) continue;
     const list = withHeld ? itemList(module, binding) : undefined;
     if (list) collect(module, fn, list, names, seen, withHeld);
+    const resource = module.fetchedForProps(binding);
+    const source = resource && initOf(resource);
+    if (source?.type === "CallExpression" && source.arguments[0])
+      collect(module, fn, source.arguments[0], names, seen, withHeld);
     if (binding.owner !== fn) continue;
     const held = withHeld ? heldName(module, fn, binding) : undefined;
     if (held !== undefined) names.add(held);

@@ -24,14 +24,23 @@ describe("a resource", () => {
     assert.match(clientOf(`${body} return <p>{user.value}</p>;`) ?? "", /resource\.js/);
   });
 
-  it("whose source is a prop refuses calls on the server that pass one which changes", () => {
-    const item =
-      "function Item(props) { const found = resource(() => props.id, load); return <Await value={found}>{(name) => <b>{name}</b>}</Await>; }";
-    const page = (call: string): void =>
-      void compile(`${HEAD} ${item} export function A() { const id = signal(1); return <p>${call}</p>; }`, "page.tsx");
-    assert.throws(() => page("<Item id={id.value} />"), { code: "SVC121", message: /Pass the signal itself/ });
-    page("<Item id={id} />");
-    page("{id.value > 1 && <Item id={id.value} />}");
+  it("whose source is a prop is fetched again only by instances whose prop changes", () => {
+    const item = "function Item(props) { const found = resource(() => props.id, load); return <p>";
+    const page = (content: string, call: string) => {
+      const text = `${HEAD} ${item}${content}</p>; } export function A() { const id = signal(1); return <p>${call}</p>; }`;
+      return compile(text, "page.tsx");
+    };
+    const shown = "<Await value={found}>{({ name }) => <b>{name}</b>}</Await>";
+    const changing = page(shown, "<Item id={id.value} />");
+    assert.match(
+      changing.live?.output.code ?? "",
+      /\$R\(\$\[0\], \(\) => \$\[1\], .*\);\nreturn \$D\(\(\) => \(\(\(\{ name \}\) => name\)/,
+    );
+    assert.doesNotMatch(changing.client?.code ?? "", /resource\.js/);
+    const byName = "<Await value={found}>{show}</Await>";
+    assert.throws(() => page(byName, "<Item id={id.value} />"), { code: "SVC121", message: /pass the signal itself/ });
+    page(byName, "<Item id={id} />");
+    page(byName, "{id.value > 1 && <Item id={id.value} />}");
   });
 
   it("is captured by the children of its Await, which update with it or with parts of it", () => {

@@ -3,6 +3,7 @@
  * module for live props (emit-live-props.ts), applied to slots.
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { initOf } from "../analyze/declaration-kinds.ts";
 import { isInside, type Module } from "../analyze/analyze.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
@@ -183,6 +184,8 @@ export class DerivedValues {
   }
 
   #derivedConstant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
+    const resource = this.#module.fetchedForProps(binding);
+    if (resource) return this.deriveIf(fn, reads, this.#fetched(resource, binding, reads), source);
     if (binding.declared === "param")
       return fn.params[0] && this.#withDefault(fn.params[0], binding, fn, reads, source);
     const set = assigning(this.#module, binding);
@@ -202,6 +205,19 @@ export class DerivedValues {
       return this.deriveIf(fn, reads, this.#takenApart(id, binding, [init], undefined, reads), source);
     const code: Code = property === undefined ? [init] : ["(", init, `).${property}`];
     return this.deriveIf(fn, reads, this.derive(code, undefined, undefined, reads), source);
+  }
+
+  /** What a resource shows in an `<Await>`. The browser fetches it again when a prop changes which its source reads. */
+  #fetched(resource: Binding, shown: Binding, reads: string): Derived | undefined {
+    const call = initOf(resource);
+    const [source, fetcher] = call?.type === "CallExpression" ? call.arguments : [];
+    const pattern = shown.owner?.params[0];
+    if (!source || !fetcher || !pattern) return undefined;
+    const slot: Slot = { source: resource.name, kind: "resource", node: resource.node };
+    const declares = this.#module.scopes.bindings.filter(({ node }) => isInside(node, pattern));
+    const value = `${this.#all.client.names.slots}[0].value`;
+    const code: Code = pattern === shown.node ? [value] : ["((", pattern, `) => ${shown.name})(${value})`];
+    return this.derive(code, [slot, resource.name], new Set(declares), reads, [source, fetcher]);
   }
 
   /** A name in a pattern of the props object, apart from those that are only another name of a prop. */
@@ -252,21 +268,32 @@ export class DerivedValues {
     return this.held.stateWith(fn, names.split(" ")) ?? this.propsOf(fn);
   }
 
-  /** @param first the first slot, and its code. @param declares names that the code declares. @param reads names that decide whether the browser needs it. @returns undefined if the browser can't run the code */
-  derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>, reads = ""): Derived | undefined {
+  /**
+   * @param first the first slot, and its code. @param declares names that the code declares. @param reads names that decide whether the browser needs it
+   * @param fetch source and fetcher of the resource in the first slot, to fetch it again
+   * @returns undefined if the browser can't run the code
+   */
+  derive(
+    code: Code,
+    first?: [Slot, string],
+    declares?: ReadonlySet<Binding>,
+    reads = "",
+    fetch: readonly Node[] = [],
+  ): Derived | undefined {
     const symbol = this.newSymbol();
     const scope = newScope(0, this.#all.client.newEdits());
     if (first) scope.slots.push(first[0]);
     try {
-      this.#all.browser.emitDerived(scope, code, symbol, declares);
+      this.#all.browser.emitDerived(scope, code, symbol, declares, fetch);
     } catch (error) {
       if (error instanceof SvcError) return undefined;
       throw error;
     }
-    if (this.#needed && (!reads.split(" ").some(isHeld) || this.#needed.isWanted(reads))) {
+    const isOptional = fetch.length > 0 || reads.split(" ").some(isHeld);
+    if (this.#needed && (!isOptional || this.#needed.isWanted(reads))) {
       const copy = newScope(0, this.#needed.client.newEdits());
       copy.slots = [...scope.slots];
-      this.#needed.browser.emitDerived(copy, code, symbol, declares);
+      this.#needed.browser.emitDerived(copy, code, symbol, declares, fetch);
     }
     const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.shownSlot(slot)));
     return { block: this.block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };

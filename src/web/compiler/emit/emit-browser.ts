@@ -362,13 +362,23 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client.add(scope.edits, [head, ...this.#held, start, ...body, "};\n"]);
   }
 
-  /** Emits the factory of a derived value: what a parent passes as a prop that changes. @param declares names that the code declares */
-  emitDerived(scope: Scope, code: Code, symbol: string, declares?: ReadonlySet<Binding>): void {
+  /**
+   * Emits the factory of a derived value: what a parent passes as a prop that changes.
+   * @param declares names that the code declares. @param fetch source and fetcher of the resource in the first slot; empty if there is none
+   */
+  emitDerived(
+    scope: Scope,
+    code: Code,
+    symbol: string,
+    declares?: ReadonlySet<Binding>,
+    fetch: readonly Node[] = [],
+  ): void {
     const { slots } = this.#client.names;
     const place: Place = { scope, level: 0, isBinding: false, isDerived: true, ...(declares && { declares }) };
     const body: Code = [];
     const [only] = code;
     const isJsx = code.length === 1 && only !== undefined && typeof only !== "string" && holdsJsx(only);
+    if (fetch.length > 0) this.#effects.fetchAgain(fetch, place, body);
     const value = isJsx && isStructured(unwrap(only)) ? this.#choice(unwrap(only), place, body) : code;
     for (const item of value)
       if (typeof item !== "string") this.#captures.capture(item, isJsx ? { ...place, isCreated: true } : place);

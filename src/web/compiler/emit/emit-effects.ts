@@ -34,9 +34,20 @@ export class EffectEmitter {
 
   #bindResource({ binding, source, fetcher }: ResourceCall, scope: Scope, body: Code): void {
     const place: Place = { scope, level: 0, isBinding: true };
-    const slot = this.#captures.slotOf(binding, place);
-    this.#captures.capture(source, place);
-    this.#captures.capture(fetcher, place);
-    body.push(`${this.#client.part("resource", "R", scope)}(${slot}, `, source, ", ", fetcher, ");\n");
+    this.#connect(this.#captures.slotOf(binding, place), [source, fetcher], place, body);
+  }
+
+  /** Connects the resource in the first slot with its source and fetcher. */
+  fetchAgain(fetch: readonly Node[], place: Place, body: Code): void {
+    this.#connect(`${this.#client.names.slots}[0]`, fetch, place, body);
+  }
+
+  #connect(resource: string, fetch: readonly Node[], place: Place, body: Code): void {
+    for (const code of fetch) this.#captures.capture(code, place);
+    body.push(
+      `${this.#client.part("resource", "R", place.scope)}(${resource}`,
+      ...fetch.flatMap((code): Code => [", ", code]),
+      ");\n",
+    );
   }
 }
