@@ -70,6 +70,9 @@ export const resource = (source: () => unknown, fetcher: Fetcher): Fetched => {
   return created;
 };
 
+/** The value that an `<Await>` shows of a resource, or of a plain value. */
+export const S = (given: unknown): unknown => (given instanceof Fetched ? given.value : given);
+
 /** Connects a resource with its source and fetcher, in the scope of the component that created it, or in the first that shows it. */
 export const R = (resource: Fetched, source: () => unknown, fetcher: Fetcher): void => {
   if (resource._load) return;

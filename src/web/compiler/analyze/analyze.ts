@@ -19,7 +19,7 @@ import { holdsJsxAndFunctions } from "./holds-functions.ts";
 import { fullKindOf, propertyOf } from "./lifted.ts";
 import { returnsFunction, type FunctionImports } from "./returned-functions.ts";
 import { containsStores } from "./store-containers.ts";
-import { awaitedNames, mayFetchAgain } from "./resources.ts";
+import { awaitedValues, mayFetchAgain } from "./resources.ts";
 import { DOM } from "../../../platform/shared/wire.ts";
 import { resolveScopes, type Binding, type Reference, type Scopes } from "../parse/scopes.ts";
 
@@ -38,13 +38,23 @@ export interface Module {
   kind(binding: Binding): Kind;
   /** The resource that a name of kind `awaited` gets its value from. */
   awaited(binding: Binding): Binding | undefined;
-  /** The same for a resource that the browser fetches again only if a prop changes which its source reads. */
-  fetchedForProps(binding: Binding): Binding | undefined;
+  /**
+   * The value of an `<Await>` whose children have this parameter. The browser may follow it only if a prop changes: a resource whose source reads
+   * the prop, or a resource of a prop, a hook or a context.
+   */
+  awaitedValue(binding: Binding): AwaitedValue | undefined;
   liveness(node: Node): Liveness;
   parentOf(node: Node): Node | undefined;
   functionImports: FunctionImports;
   /** Errors of the module. */
   problems: Problems;
+}
+
+/** What an `<Await>` shows. */
+export interface AwaitedValue {
+  value: Node;
+  /** The constant behind the name of a resource. */
+  resource: Binding | undefined;
 }
 
 export function analyze(
@@ -56,19 +66,21 @@ export function analyze(
   const scopes = resolveScopes(program);
   nameHostElements(program, scopes);
   const kinds = new Map<Binding, Kind>();
-  const awaitedBy = awaitedNames(program, scopes);
-  const shownResource = (binding: Binding): Binding | undefined => {
-    const resource = binding.declared === "param" && binding.owner ? awaitedBy.get(binding.owner) : undefined;
-    return resource && kindOf(resource, scopes) === "resource" ? resource : undefined;
+  const valuesOfAwaits = awaitedValues(program, scopes);
+  const shownBy = (binding: Binding): AwaitedValue | undefined => {
+    const value = binding.declared === "param" && binding.owner ? valuesOfAwaits.get(binding.owner) : undefined;
+    if (!value) return undefined;
+    const named = value.type === "Identifier" ? scopes.within(value)[0]?.binding : undefined;
+    return { value, resource: named && kindOf(named, scopes) === "resource" ? named : undefined };
   };
   const mayFetch = (resource: Binding): boolean => mayFetchAgain({ scopes, liveness, parentOf }, resource);
   const awaited = (binding: Binding): Binding | undefined => {
-    const resource = shownResource(binding);
+    const resource = shownBy(binding)?.resource;
     return resource && mayFetch(resource) ? resource : undefined;
   };
-  const fetchedForProps = (binding: Binding): Binding | undefined => {
-    const resource = shownResource(binding);
-    return resource && !mayFetch(resource) ? resource : undefined;
+  const awaitedValue = (binding: Binding): AwaitedValue | undefined => {
+    const shown = shownBy(binding);
+    return shown?.resource && mayFetch(shown.resource) ? undefined : shown;
   };
   const kind = (binding: Binding): Kind => {
     const known = kinds.get(binding);
@@ -96,7 +108,7 @@ export function analyze(
     scopes,
     kind,
     awaited,
-    fetchedForProps,
+    awaitedValue,
     liveness,
     parentOf,
     components,

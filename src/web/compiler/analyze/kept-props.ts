@@ -46,7 +46,7 @@ export class KeptProps {
   /** `props.id` in `resource(() => props.id, load)`, if no `<Await>` with a function as its children shows the resource. */
   #addSource(binding: Binding): void {
     if (this.#module.kind(binding) !== "resource" || mayFetchAgain(this.#module, binding)) return;
-    if (this.#module.scopes.bindings.some((one) => this.#module.fetchedForProps(one) === binding)) return;
+    if (this.#module.scopes.bindings.some((one) => this.#module.awaitedValue(one)?.resource === binding)) return;
     const call = initOf(binding);
     const [source] = call?.type === "CallExpression" ? call.arguments : [];
     if (source) this.#add(source, propReads(this.#module, source), "source");

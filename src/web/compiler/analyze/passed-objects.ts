@@ -8,8 +8,13 @@ import { returnsFunction } from "./returned-functions.ts";
 import { isObjectOfStores } from "./store-containers.ts";
 import { readsStore } from "./store-items.ts";
 
-/** The object behind a constant of the component that the browser creates again: `const api = { label: () => n.value }`. */
-export function objectOfFunctions(module: Module, name: Node): Node | undefined {
+/**
+ * What may change behind a name: an object that the browser creates again, `const api = { label: () => n.value }`, or what an `<Await>` shows of a
+ * resource. Undefined for other names, whose values are passed on as they are.
+ */
+export function changingBehind(module: Module, name: Node): Node | undefined {
+  const binding = bindingAt(module, name);
+  if (binding && module.kind(binding) === "awaited") return name;
   const init = liftedInit(module, name);
   return init?.type === "ObjectExpression" ? init : undefined;
 }
@@ -30,6 +35,12 @@ export function isLiteralWithStore(module: Module, name: Node): boolean {
   const init = binding?.declared === "const" && binding.owner ? initOf(binding) : undefined;
   if (!binding || init?.type !== "ObjectExpression") return false;
   return readsStore(module, init) || isObjectOfStores(binding, module.scopes);
+}
+
+/** Whether a name is that of a resource, which an `<Await>` of another component may show. */
+export function isResource(module: Module, name: Node): boolean {
+  const binding = name.type === "Identifier" ? bindingAt(module, name) : undefined;
+  return binding !== undefined && module.kind(binding) === "resource";
 }
 
 function liftedInit(module: Module, name: Node): Node | undefined {

@@ -3,7 +3,7 @@
  * pass a prop that changes in the browser (emit/emit-live-props.ts), so what reads it may have to be updated.
  */
 import { ALL_PROPS } from "../../../platform/shared/wire.ts";
-import { isInside, type Module } from "./analyze.ts";
+import { isInside, type AwaitedValue, type Module } from "./analyze.ts";
 import { functionOf, initOf, svcName } from "./declaration-kinds.ts";
 import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference } from "../parse/scopes.ts";
@@ -76,10 +76,8 @@ function collect(
     if (marked.some((call) => isInside(reference.node, call))) continue;
     const list = withHeld ? itemList(module, binding) : undefined;
     if (list) collect(module, fn, list, names, seen, withHeld);
-    const resource = module.fetchedForProps(binding);
-    const source = resource && initOf(resource);
-    if (source?.type === "CallExpression" && source.arguments[0])
-      collect(module, fn, source.arguments[0], names, seen, withHeld);
+    const awaited = module.awaitedValue(binding);
+    if (awaited) collect(module, fn, sourceOf(awaited), names, seen, withHeld);
     if (binding.owner !== fn) continue;
     const held = withHeld ? heldName(module, fn, binding) : undefined;
     if (held !== undefined) names.add(held);
@@ -88,6 +86,12 @@ function collect(
     collectDefault(module, fn, binding, names, seen);
     for (const source of derivedFrom(module, fn, binding)) collect(module, fn, source, names, seen, withHeld);
   }
+}
+
+/** What decides the value of an `<Await>`: the source of a resource, or the value itself. */
+function sourceOf({ value, resource }: AwaitedValue): Node {
+  const call = resource && initOf(resource);
+  return (call?.type === "CallExpression" && call.arguments[0]) || value;
 }
 
 /**

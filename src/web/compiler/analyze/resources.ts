@@ -12,17 +12,14 @@ interface Questions {
   parentOf(node: Node): Node | undefined;
 }
 
-/** Children function of an `<Await>` -> the name in its `value`, if it is a name. */
-export function awaitedNames(program: ESTree.Program, scopes: Scopes): ReadonlyMap<FunctionNode, Binding> {
-  const found = new Map<FunctionNode, Binding>();
+/** Children function of an `<Await>` -> its `value`. */
+export function awaitedValues(program: ESTree.Program, scopes: Scopes): ReadonlyMap<FunctionNode, Node> {
+  const found = new Map<FunctionNode, Node>();
   walk(program, (node) => {
     if (node.type !== "JSXElement" || svcName(node.openingElement.name, scopes) !== "Await") return undefined;
     const value = attributeExpression(node, "value");
     const child = onlyChild(node);
-    const name = value && unwrap(value);
-    if (name?.type !== "Identifier" || !child || !isFunction(child)) return undefined;
-    const binding = scopes.within(name)[0]?.binding;
-    if (binding) found.set(child, binding);
+    if (value && child && isFunction(child)) found.set(child, unwrap(value));
     return undefined;
   });
   return found;

@@ -4,7 +4,7 @@
  */
 import { SvcError } from "../../../platform/shared/errors.ts";
 import { initOf } from "../analyze/declaration-kinds.ts";
-import { isInside, type Module } from "../analyze/analyze.ts";
+import { isInside, type AwaitedValue, type Module } from "../analyze/analyze.ts";
 import { ContextUseFinder } from "../analyze/contexts.ts";
 import { bindingAt, isPropsObject, namedBy, propNamed } from "../analyze/prop-names.ts";
 import { componentOf, propReads, shownReads, topProperty } from "../analyze/prop-reads.ts";
@@ -44,6 +44,8 @@ export class DerivedValues {
   readonly #all: Target;
   readonly #needed: Target | undefined;
   readonly #constants = new Map<Binding, string>();
+  /** What the children of each `<Await>` get. */
+  readonly #shown = new Map<Binding, Derived | undefined>();
   readonly held: HeldValues;
   /** Position in the source behind which no name has a value for the slots that are being emitted. */
   #end: number | undefined;
@@ -136,7 +138,11 @@ export class DerivedValues {
     const part = this.#partOfProp(fn, node, reads, source);
     if (part !== undefined) return part;
     const binding = bindingAt(this.#module, node);
-    return (binding && this.#constant(binding, fn, reads, source)) ?? source;
+    if (!binding) return source;
+    const awaited = this.#module.awaitedValue(binding);
+    if (awaited)
+      return this.deriveIf(fn, reads, this.#awaited(awaited, binding, reads), this.#captured(slot)) ?? source;
+    return this.#constant(binding, fn, reads, source) ?? source;
   }
 
   #prop(props: string, name: string, value: string): string {
@@ -184,8 +190,6 @@ export class DerivedValues {
   }
 
   #derivedConstant(binding: Binding, fn: FunctionNode, reads: string, source: string): string | undefined {
-    const resource = this.#module.fetchedForProps(binding);
-    if (resource) return this.deriveIf(fn, reads, this.#fetched(resource, binding, reads), source);
     if (binding.declared === "param")
       return fn.params[0] && this.#withDefault(fn.params[0], binding, fn, reads, source);
     const set = assigning(this.#module, binding);
@@ -207,17 +211,25 @@ export class DerivedValues {
     return this.deriveIf(fn, reads, this.derive(code, undefined, undefined, reads), source);
   }
 
-  /** What a resource shows in an `<Await>`. The browser fetches it again when a prop changes which its source reads. */
-  #fetched(resource: Binding, shown: Binding, reads: string): Derived | undefined {
-    const call = initOf(resource);
-    const [source, fetcher] = call?.type === "CallExpression" ? call.arguments : [];
+  /** What an `<Await>` shows. The browser fetches a resource again when a prop changes which its source reads. */
+  #awaited(awaited: AwaitedValue, shown: Binding, reads: string): Derived | undefined {
+    if (!this.#shown.has(shown)) this.#shown.set(shown, this.#deriveAwaited(awaited, shown, reads));
+    return this.#shown.get(shown);
+  }
+
+  #deriveAwaited({ value, resource }: AwaitedValue, shown: Binding, reads: string): Derived | undefined {
+    const call = resource && initOf(resource);
+    const fetch = call?.type === "CallExpression" ? call.arguments : [];
     const pattern = shown.owner?.params[0];
-    if (!source || !fetcher || !pattern) return undefined;
-    const slot: Slot = { source: resource.name, kind: "resource", node: resource.node };
-    const declares = this.#module.scopes.bindings.filter(({ node }) => isInside(node, pattern));
-    const value = `${this.#all.client.names.slots}[0].value`;
-    const code: Code = pattern === shown.node ? [value] : ["((", pattern, `) => ${shown.name})(${value})`];
-    return this.derive(code, [slot, resource.name], new Set(declares), reads, [source, fetcher]);
+    if (!pattern) return undefined;
+    const text = this.#module.file.text.slice(value.start, value.end);
+    const slot: Slot = { source: text, kind: "resource", node: resource?.node ?? value };
+    const code = resource ? text : this.slot(slot);
+    const declares = new Set(this.#module.scopes.bindings.filter(({ node }) => isInside(node, pattern)));
+    const symbol = this.newSymbol();
+    const emit = ({ browser }: Target, scope: Scope): void =>
+      browser.emitAwaited(scope, { pattern, name: shown.name, fetch, symbol, declares });
+    return this.#derived(emit, symbol, [slot, code], reads);
   }
 
   /** A name in a pattern of the props object, apart from those that are only another name of a prop. */
@@ -268,32 +280,33 @@ export class DerivedValues {
     return this.held.stateWith(fn, names.split(" ")) ?? this.propsOf(fn);
   }
 
-  /**
-   * @param first the first slot, and its code. @param declares names that the code declares. @param reads names that decide whether the browser needs it
-   * @param fetch source and fetcher of the resource in the first slot, to fetch it again
-   * @returns undefined if the browser can't run the code
-   */
-  derive(
-    code: Code,
-    first?: [Slot, string],
-    declares?: ReadonlySet<Binding>,
-    reads = "",
-    fetch: readonly Node[] = [],
-  ): Derived | undefined {
+  /** @param first the first slot, and its code. @param declares names that the code declares. @param reads names that decide whether the browser needs it. @returns undefined if the browser can't run the code */
+  derive(code: Code, first?: [Slot, string], declares?: ReadonlySet<Binding>, reads = ""): Derived | undefined {
     const symbol = this.newSymbol();
+    const emit = ({ browser }: Target, scope: Scope): void => browser.emitDerived(scope, code, symbol, declares);
+    const isOptional = reads.split(" ").some(isHeld);
+    return this.#derived(emit, symbol, first, isOptional ? reads : undefined);
+  }
+
+  /** @param reads if given, only apps that pass one of these names need it */
+  #derived(
+    emit: (target: Target, scope: Scope) => void,
+    symbol: string,
+    first?: [Slot, string],
+    reads?: string,
+  ): Derived | undefined {
     const scope = newScope(0, this.#all.client.newEdits());
     if (first) scope.slots.push(first[0]);
     try {
-      this.#all.browser.emitDerived(scope, code, symbol, declares, fetch);
+      emit(this.#all, scope);
     } catch (error) {
       if (error instanceof SvcError) return undefined;
       throw error;
     }
-    const isOptional = fetch.length > 0 || reads.split(" ").some(isHeld);
-    if (this.#needed && (!isOptional || this.#needed.isWanted(reads))) {
+    if (this.#needed && (reads === undefined || this.#needed.isWanted(reads))) {
       const copy = newScope(0, this.#needed.client.newEdits());
       copy.slots = [...scope.slots];
-      this.#needed.browser.emitDerived(copy, code, symbol, declares, fetch);
+      emit(this.#needed, copy);
     }
     const slots = scope.slots.map((slot) => (slot === first?.[0] ? first[1] : this.shownSlot(slot)));
     return { block: this.block(scope, undefined, scope, ""), symbol, slots: slots.join(", ") };

@@ -40,12 +40,25 @@ import type {
   ValueAttribute,
 } from "../model.ts";
 
+/** A name that an `<Await>` gives its children. */
+interface AwaitedName {
+  /** The parameter that contains it. */
+  pattern: Node;
+  name: string;
+  /** Source and fetcher of the resource; empty if another component fetches it. */
+  fetch: readonly Node[];
+  symbol: string;
+  /** Names that the parameter declares. */
+  declares: ReadonlySet<Binding>;
+}
+
 export class BrowserEmitter implements ElementEmitter {
   readonly #module: Module;
   readonly #client: ClientModule;
   readonly #captures: Captures;
   readonly #handlers: HandlerEmitter;
-  readonly #effects: EffectEmitter;
+  /** Emits effects and resources, also those of hooks. */
+  readonly effects: EffectEmitter;
   readonly #ranges: RangeEmitter;
   readonly #lists: ListEmitter;
   readonly #views: ViewEmitter;
@@ -69,7 +82,7 @@ export class BrowserEmitter implements ElementEmitter {
     this.#ranges = new RangeEmitter(module, client, this.#captures, views);
     this.#lists = new ListEmitter(module, client, this.#captures, this.#ranges, this);
     this.#handlers = new HandlerEmitter(module, client, this.#captures);
-    this.#effects = new EffectEmitter(module, client, this.#captures, extraction);
+    this.effects = new EffectEmitter(module, client, this.#captures, extraction);
   }
 
   /** Emits the browser code of a root template. Sets `scope.bind` and completes `scope.slots`. */
@@ -93,7 +106,7 @@ export class BrowserEmitter implements ElementEmitter {
     this.#held = [];
     this.#bindElement(root, names.root, { scope, level: 0, isBinding: true }, body);
     body.unshift(...this.#held);
-    this.#effects.bindAll(scope, body);
+    this.effects.bindAll(scope, body);
     if (scope.parts.has("form")) body.push(`${this.#client.part("form", "keepTouched", scope)}();\n`);
     const handlers = scope.handlers.map((handler) => this.#attempt(() => this.#handlers.emit(handler, scope)) ?? []);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
@@ -130,22 +143,6 @@ export class BrowserEmitter implements ElementEmitter {
     this.#captures.capture(node, { scope, level: 0, isBinding: false });
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => (${head}`, node, ");\n"]);
-  }
-
-  /** Emits a function that starts an effect of a hook. */
-  emitHookEffect(scope: Scope, effect: Node, symbol: string): void {
-    const body: Code = [];
-    this.#effects.bind(effect, scope, body);
-    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
-    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => {\n`, ...body, "};\n"]);
-  }
-
-  /** Emits a function that starts a function of `onLoad` in a hook. */
-  emitHookLoad(scope: Scope, run: Node, symbol: string): void {
-    this.#captures.capture(run, { scope, level: 0, isBinding: false });
-    const load = this.#client.part("effect", "M", scope);
-    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
-    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${load}(`, run, ");\n"]);
   }
 
   #core(name: string): string {
@@ -278,7 +275,7 @@ export class BrowserEmitter implements ElementEmitter {
       const contents = content.contents.map((node) => this.#ranges.content(node, place, body));
       this.#ranges.follow(range, place, this.#pick(content.pick, place, contents, "null"), body);
     } else this.#follow(content, range, place, body);
-    this.#effects.bindAll(scope, body);
+    this.effects.bindAll(scope, body);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     const open = `export const ${symbol} = (${slots}, ${root}) => ${this.#client.createPart("Host", scope)}(${root}, () => {\n`;
     this.#client.add(scope.edits, [open, ...body, "});\n"]);
@@ -362,30 +359,33 @@ export class BrowserEmitter implements ElementEmitter {
     this.#client.add(scope.edits, [head, ...this.#held, start, ...body, "};\n"]);
   }
 
-  /**
-   * Emits the factory of a derived value: what a parent passes as a prop that changes.
-   * @param declares names that the code declares. @param fetch source and fetcher of the resource in the first slot; empty if there is none
-   */
-  emitDerived(
-    scope: Scope,
-    code: Code,
-    symbol: string,
-    declares?: ReadonlySet<Binding>,
-    fetch: readonly Node[] = [],
-  ): void {
-    const { slots } = this.#client.names;
+  /** Emits the factory of a derived value: what a parent passes as a prop that changes. @param declares names that the code declares */
+  emitDerived(scope: Scope, code: Code, symbol: string, declares?: ReadonlySet<Binding>): void {
     const place: Place = { scope, level: 0, isBinding: false, isDerived: true, ...(declares && { declares }) };
     const body: Code = [];
     const [only] = code;
     const isJsx = code.length === 1 && only !== undefined && typeof only !== "string" && holdsJsx(only);
-    if (fetch.length > 0) this.#effects.fetchAgain(fetch, place, body);
     const value = isJsx && isStructured(unwrap(only)) ? this.#choice(unwrap(only), place, body) : code;
     for (const item of value)
       if (typeof item !== "string") this.#captures.capture(item, isJsx ? { ...place, isCreated: true } : place);
+    this.#emitFactory(scope, body, value, symbol);
+  }
+
+  #emitFactory(scope: Scope, body: Code, value: Code, symbol: string): void {
     const derive = this.#client.part("prop", "D", scope);
     for (const helper of scope.helpers.values()) this.#client.add(scope.edits, helper.code);
-    const head = `export const ${symbol} = (${slots}) => {\n`;
+    const head = `export const ${symbol} = (${this.#client.names.slots}) => {\n`;
     this.#client.add(scope.edits, [head, ...body, `return ${derive}(() => (`, ...value, "));\n};\n"]);
+  }
+
+  /** Emits the factory of a name that the children of an `<Await>` get. The first slot has the value of the `<Await>`. */
+  emitAwaited(scope: Scope, { pattern, name, fetch, symbol, declares }: AwaitedName): void {
+    const place: Place = { scope, level: 0, isBinding: false, isDerived: true, declares };
+    const body: Code = [];
+    if (fetch.length > 0) this.effects.fetchAgain(fetch, place, body);
+    const settled = `${this.#client.part("resource", "S", scope)}(${this.#client.names.slots}[0])`;
+    this.#captures.capture(pattern, place);
+    this.#emitFactory(scope, body, ["((", pattern, `) => ${name})(${settled})`], symbol);
   }
 
   #bindSpread({ expression, skip }: SpreadAttribute, path: string, place: Place, body: Code): void {

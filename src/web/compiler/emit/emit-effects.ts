@@ -50,4 +50,31 @@ export class EffectEmitter {
       ");\n",
     );
   }
+
+  /** Emits a function that starts an effect of a hook. */
+  hookEffect(scope: Scope, effect: Node, symbol: string): void {
+    const body: Code = [];
+    this.bind(effect, scope, body);
+    this.#emitStart(scope, body, symbol);
+  }
+
+  /** Emits a function that connects the resource of a hook, which is in the first slot. */
+  hookResource(scope: Scope, fetch: readonly Node[], symbol: string): void {
+    const body: Code = [];
+    this.fetchAgain(fetch, { scope, level: 0, isBinding: true }, body);
+    this.#emitStart(scope, body, symbol);
+  }
+
+  #emitStart(scope: Scope, body: Code, symbol: string): void {
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => {\n`, ...body, "};\n"]);
+  }
+
+  /** Emits a function that starts a function of `onLoad` in a hook. */
+  hookLoad(scope: Scope, run: Node, symbol: string): void {
+    this.#captures.capture(run, { scope, level: 0, isBinding: false });
+    const load = this.#client.part("effect", "M", scope);
+    for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
+    this.#client.add(scope.edits, [`export const ${symbol} = (${this.#client.names.slots}) => ${load}(`, run, ");\n"]);
+  }
 }

@@ -97,10 +97,27 @@ describe("a getter of an object that a hook returns", () => {
 });
 
 describe("a resource of a hook", () => {
-  it("gets its place, with which the server reports a source that changes", () => {
+  it("is connected with its source in the browser", () => {
     const text =
       'import { resource } from "svckit"; export function useItem(id) { return resource(() => id.value, load); }';
-    assert.match(serverOf(text), /return \$hookResource\("[\w./-]+:\d+:\d+"\)\(\(\) => id\.value, load\)/);
+    assert.match(
+      serverOf(text),
+      /return \$hookResource\("[\w./-]+:\d+:\d+", \$b0, "h0", \(\) => \[id\]\)\(\(\) => id\.value, load\)/,
+    );
+    assert.match(browserOf(text), /h0 = \(\$\) => \{\n\$R\(\$\[0\], \(\) => \$\[1\]\.value, load\);/);
+  });
+
+  it("stays on the server if its source never changes, because its fetcher may use what only the server has", () => {
+    const item = (rest: string): string =>
+      `import { resource } from "svckit"; export function useItem(id) { const item = resource(() => id, load); return ${rest}; }`;
+    assert.match(serverOf(item("item")), /= \$hookResource\("[\w./-]+:\d+:\d+"\)\(/);
+    assert.match(serverOf(item("() => item.refetch()")), /= \$hookResource\("[\w./-]+:\d+:\d+", \$b/);
+  });
+
+  it("is an error if its source is a signal and the browser can't fetch it", () => {
+    const text =
+      'import { resource, signal } from "svckit"; let n = 0; export function useItem() { const id = signal(1); return resource(() => id.value, () => n++); }';
+    assert.throws(() => serverOf(text), { code: "SVC105" });
   });
 });
 

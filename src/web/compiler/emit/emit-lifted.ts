@@ -2,11 +2,13 @@
  * Step 4 for functions and computeds that leave their function (analyze/escaping.ts): the browser module exports a factory for each, and the
  * server module records the factory with the value.
  */
+import type { ESTree } from "vite";
 import { SvcError } from "../../../platform/shared/errors.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { escapingValues, momentsElsewhere, resourcesElsewhere, type Escaping } from "../analyze/escaping.ts";
 import { functionOf } from "../analyze/declaration-kinds.ts";
 import { bindingAt } from "../analyze/prop-names.ts";
+import { mayFetchInHook } from "../analyze/followed-resources.ts";
 import { diagnostic, placeIn } from "../diagnostics.ts";
 import { isFunction, type Node } from "../parse/ast.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
@@ -40,19 +42,38 @@ export class LiftedEmitter {
   /** Adds an error for each effect of a hook that the browser can't run. */
   emit(): void {
     for (const escaping of escapingValues(this.#module)) this.#module.problems.attempt(() => this.#lift(escaping));
-    for (const { callee } of resourcesElsewhere(this.#module)) this.#placeResource(callee);
+    for (const call of resourcesElsewhere(this.#module)) this.#module.problems.attempt(() => this.#emitResource(call));
     for (const { node, name } of momentsElsewhere(this.#module)) {
       const text = `${name} is called by a function that is no component, so it has no element whose moment the browser could wait for. Call it in the component, and give it a function of the hook: ${name}(hook.start). onLoad works in hooks.`;
       this.#module.problems.add(diagnostic(this.#module.file, "SVC111", node, text));
     }
   }
 
-  /** Tells the server where a hook calls `resource`. */
-  #placeResource(callee: Node): void {
+  /** Tells the server where a hook calls `resource`, and how the browser fetches it again. */
+  #emitResource({ callee, arguments: given }: ESTree.CallExpression): void {
     const { file } = this.#module;
     const { line, column } = placeIn(file, callee.start);
     const place = JSON.stringify(`${file.path}:${line}:${column}`);
-    this.#out.replace(callee.start, callee.end, `${this.#out.use("hookResource")}(${place})`);
+    const again = mayFetchInHook(this.#module, given) ? this.#fetchAgain(given) : "";
+    this.#out.replace(callee.start, callee.end, `${this.#out.use("hookResource")}(${place}${again})`);
+  }
+
+  /** @returns further arguments; empty if only the server can fetch the resource */
+  #fetchAgain(fetch: readonly Node[]): string {
+    const scope = newScope(0, this.#client.newEdits());
+    const symbol = this.#client.names.nextSymbol("h");
+    const [source] = fetch;
+    // The runtime of the server puts the resource before the captured values.
+    if (source) scope.slots.push({ source: "", kind: "resource", node: source });
+    try {
+      this.#browser.effects.hookResource(scope, fetch, symbol);
+    } catch (error) {
+      const isSure = source !== undefined && this.#module.liveness(source) === "live";
+      if (error instanceof SvcError && !isSure) return "";
+      throw error;
+    }
+    const [, ...slots] = scope.slots;
+    return `, ${this.#block(scope)}, "${symbol}", () => [${slots.map((slot) => this.#slotCode(slot)).join(", ")}]`;
   }
 
   #lift(escaping: Escaping): void {
@@ -60,7 +81,7 @@ export class LiftedEmitter {
     const scope = newScope(0, this.#client.newEdits());
     const symbol = this.#client.names.nextSymbol("h");
     try {
-      if (escaping.form === "effect") this.#browser.emitHookEffect(scope, escaping.node, symbol);
+      if (escaping.form === "effect") this.#browser.effects.hookEffect(scope, escaping.node, symbol);
       else if (escaping.form === "load") this.#emitLoad(scope, escaping, symbol);
       else
         this.#browser.emitFunction(
@@ -101,7 +122,7 @@ export class LiftedEmitter {
         node,
         "In a hook, the function of onLoad gets no element. Create a ref in the hook, const element = createRef(), return it for ref={…}, and read element.current.",
       );
-    this.#browser.emitHookLoad(scope, node, symbol);
+    this.#browser.effects.hookLoad(scope, node, symbol);
   }
 
   #write({ form, node, place, owner }: Escaping, args: string): void {

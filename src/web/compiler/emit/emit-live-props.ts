@@ -12,7 +12,7 @@ import { returnsOfChoice, type Returns } from "../analyze/early-returns.ts";
 import { bindingAt, isMadeOfProps, propNamed } from "../analyze/prop-names.ts";
 import { choiceByProps } from "../analyze/chosen-components.ts";
 import { componentOf, propReads, propsOfAll, shownReads } from "../analyze/prop-reads.ts";
-import { isListOfFunctions, isLiteralWithStore, objectOfFunctions } from "../analyze/passed-objects.ts";
+import { isListOfFunctions, isLiteralWithStore, isResource, changingBehind } from "../analyze/passed-objects.ts";
 import { isNamedStore, readsStore } from "../analyze/store-items.ts";
 import { isChildren, readsOfRegion } from "../extract/jsx-forms.ts";
 import { followedRows } from "../extract/followed-rows.ts";
@@ -404,12 +404,12 @@ export class LivePropsEmitter {
       this.passed.push({ name, from: "" });
       return { code: `${this.#out.use("passedState")}(${text})`, isSure: true };
     }
-    if (isListOfFunctions(this.#module, inner)) {
-      // The functions in the list are what the component follows.
+    if (isListOfFunctions(this.#module, inner) || isResource(this.#module, inner)) {
+      // The resource, or the functions in the list, are what the component follows.
       this.passed.push({ name, from: "" });
       return { code: text, isSure: true };
     }
-    const made = inner.type === "Identifier" ? objectOfFunctions(this.#module, inner) : inner;
+    const made = inner.type === "Identifier" ? changingBehind(this.#module, inner) : inner;
     const liveness = made ? this.#module.liveness(made) : "static";
     const isSure = liveness !== "static" || readsStore(this.#module, inner);
     const reads = shownReads(this.#module, expression);

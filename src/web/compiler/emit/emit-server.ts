@@ -30,6 +30,7 @@ import type { ClientModule } from "./client-module.ts";
 import { componentName } from "../analyze/components.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import { ComponentCallEmitter, refuseAwait } from "./emit-component-call.ts";
+import { isShownByAwait } from "../analyze/followed-resources.ts";
 import { isUncertain } from "./uncertain-scopes.ts";
 import { ItemEmitter, RANGE_END, RANGE_START, type Walker } from "./emit-server-parts.ts";
 import { attempt, fail, looseRegion, type Extraction, type Position } from "../extract/extraction.ts";
@@ -137,8 +138,7 @@ export class ServerEmitter {
       piece: (node) => this.#piece(node),
       still: (node) => this.#still(node),
       stillSpread: (spread) => {
-        // The last check of the same expression is the outermost one.
-        this.#still(spread.expression);
+        this.#still(spread.expression); // The last check of the same expression is the outermost one.
         this.#stills?.watchSpread(spread);
       },
       called: (spread) => this.#stills?.calledSpread(spread),
@@ -416,7 +416,7 @@ export class ServerEmitter {
 
   /** A prop of a component of the framework, or what chooses a component. Unless bindings follow it, it is used once. */
   #keep(node: Node): void {
-    if (this.#live.follows(node)) return;
+    if (this.#live.follows(node) || isShownByAwait(this.#module, node)) return;
     if (!node.type.startsWith("JSX")) this.#stills?.watchProps(node);
     this.kept.add(node, "once");
   }

@@ -4,6 +4,7 @@
  * one with live props (live-props.ts). Other values reach no page.
  */
 import { remembered } from "../../../platform/shared/collections/memoize.ts";
+import { ServerResource } from "../../reactivity/server-resource.ts";
 import { isOfStore, mayHoldState, promote } from "../../reactivity/server-store.ts";
 import { gettersOf, referenceOf } from "./function-props.ts";
 import { holdsNested, isNested, partsOf } from "./nested-values.ts";
@@ -82,6 +83,7 @@ function membersOf({ value, states }: Mixed, paths: string): object | undefined 
 export function stateOf(value: unknown, paths: string): object | undefined {
   if (typeof value === "function") return readsState(value) ? value : undefined;
   if (typeof value !== "object" || value === null) return undefined;
+  if (value instanceof ServerResource) return value;
   if (isOfStore(value)) {
     promote(value);
     return value;

@@ -1,9 +1,12 @@
 /** `resource` on the server: starts fetching during the render, and aborts when the page ends. */
 import { ServerResource, type Resource } from "../../reactivity/server-resource.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
+import { noteState } from "../../reactivity/server-store.ts";
 import { Cell, untrack } from "../../reactivity/signal.ts";
 import { dispose } from "../../reactivity/system.ts";
 import { renderInProgress } from "../current-page.ts";
+import type { TemplateInfo } from "../template-info.ts";
+import { lift } from "./function-props.ts";
 
 /** Options of a fetcher. */
 export interface FetchOptions {
@@ -36,23 +39,42 @@ export function resource<S, T>(
 ): Resource<T> {
   const render = renderInProgress();
   const signal = render?.signal ?? new AbortController().signal;
+  // A component may get it from a hook or a context.
+  noteState();
   const start = (): T | PromiseLike<T> => fetcher(untrack(source), { signal });
   return new ServerResource(() => (render ? render.around(start) : start()));
 }
 
 /**
- * `resource` in a function that components call. The browser fetches again only what components create. Called by compiled modules.
+ * `resource` in a function that components call. The next scope of the page connects it in the browser. Called by compiled modules.
  * @param where file, line and column of the call
- * @throws SvcError SVC111 in development, if the source reads a signal or computed
+ * @param block with `symbol` and `slots`: how the browser connects the resource. Missing if only the server can fetch it
+ * @throws SvcError SVC111 in development, if the source of such a resource reads a signal or computed
  */
-export function resourceOfHook(where: string): typeof resource {
+export function resourceOfHook(
+  where: string,
+  block?: TemplateInfo,
+  symbol = "",
+  slots: () => readonly unknown[] = () => [],
+): typeof resource {
   return (source, fetcher) => {
-    if (renderInProgress()?.isDevelopment && readsState(source))
+    const render = renderInProgress();
+    if (!block && render?.isDevelopment && readsState(source))
       throw new SvcError(
         "SVC111",
-        `SVC111 ${where}\nThe source of this resource reads a signal, but the browser fetches again only the resources of components. Call resource(…) in the component, and pass it to the function: const item = resource(() => id.value, load).`,
+        `SVC111 ${where}\nThe source of this resource reads a signal, but the browser can't run its code, so it can't fetch again. Call resource(…) in the component, and pass it to the function: const item = resource(() => id.value, load).`,
       );
-    return resource(source, fetcher);
+    const made = resource(source, fetcher);
+    if (block)
+      render?.scopes.addEffect(
+        lift(
+          block,
+          symbol,
+          () => [made, ...slots()],
+          () => undefined,
+        ),
+      );
+    return made;
   };
 }
 
