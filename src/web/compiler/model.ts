@@ -27,6 +27,8 @@ export interface Slot {
   spread?: SpreadAttribute;
   /** Names of the members that browser code reads; undefined if it uses the value as a whole. */
   members?: Set<string> | undefined;
+  /** Whether code uses it that may need other members than those that bindings show: a handler or a component in created content. */
+  isWhole?: true;
   /** Whether it contains the view of a component's children. Otherwise children are their parts that change. */
   isView?: true;
 }

@@ -1,5 +1,5 @@
 /** Determines the type of an expression from its syntax, as far as possible. `count.value` may be anything. */
-import { memberName, unwrap, type Node } from "../parse/ast.ts";
+import { isFunction, memberName, unwrap, walk, type Node } from "../parse/ast.ts";
 
 /** Strings and numbers are written as `String(value)`, booleans as nothing. */
 export type ValueKind = "string" | "number" | "boolean" | "unknown";
@@ -39,4 +39,14 @@ export function valueKind(expression: Node): ValueKind {
     return STRING_METHODS.has(memberName(node.callee) ?? "") ? "string" : "unknown";
   }
   return "unknown";
+}
+
+/** Whether an expression only chooses a value, so that it may be evaluated in the browser too: `ICONS[kind]`, `isOpen ? Up : Down`. */
+export function isChoice(init: Node): boolean {
+  let isPure = true;
+  walk(init, (node) => {
+    isPure &&= !isFunction(node) && !["CallExpression", "NewExpression", "AwaitExpression"].includes(node.type);
+    return isPure;
+  });
+  return isPure;
 }

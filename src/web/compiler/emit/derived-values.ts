@@ -110,7 +110,7 @@ export class DerivedValues {
 
   /** As `slot`, for code that only shows values, so that it needs no other members of a value that contains a store. */
   shownSlot(slot: Captured): string {
-    const value = slot.isView ? undefined : this.held.of(slot.node);
+    const value = slot.isView || slot.isWhole ? undefined : this.held.of(slot.node);
     return this.slot(
       value ? { ...slot, source: this.held.shown(slot.node, value, slot.source), members: undefined } : slot,
       true,

@@ -422,7 +422,7 @@ export class BrowserEmitter implements ElementEmitter {
     for (const handler of created)
       body.push(
         `${JSON.stringify(handler.attribute)}: `,
-        ...this.#handlers.code(handler, { ...place, isBinding: false }),
+        ...this.#handlers.code(handler, { ...place, isBinding: false, usesAll: true }),
         ", ",
       );
     body.push("});\n");

@@ -5,7 +5,7 @@ import type { Slot } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** What is known of a slot wherever its value is sent. */
-export type Captured = Pick<Slot, "source" | "kind" | "node" | "members" | "isView">;
+export type Captured = Pick<Slot, "source" | "kind" | "node" | "members" | "isView" | "isWhole">;
 
 /** Kinds of names whose values may be plain objects. */
 const OBJECTS: ReadonlySet<Kind> = new Set(["value", "props"]);

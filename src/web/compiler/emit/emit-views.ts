@@ -253,7 +253,8 @@ export class ViewEmitter {
     const expression = value.type === "JSXExpressionContainer" ? value.expression : value;
     if (expression.type === "JSXEmptyExpression") return [];
     if (name === "value" && tag.endsWith(".Provider")) this.#refuseLiveContext(expression);
-    this.#captures.capture(expression, isFunction(unwrap(expression)) ? place : { ...place, isRead: true });
+    const inner: Place = { ...place, usesAll: true };
+    this.#captures.capture(expression, isFunction(unwrap(expression)) ? inner : { ...inner, isRead: true });
     // The component may show it as a component.
     this.#client.takesComponents ||= !place.scope.isClosure && !isFunction(unwrap(expression));
     const code = this.text([expression], place.scope);

@@ -36,6 +36,7 @@ import { hasLastValue } from "../analyze/reassigned.ts";
 import { selectionOf } from "./selections.ts";
 import type { TakenRead } from "./taken-reads.ts";
 import { originsOf } from "../analyze/origins.ts";
+import { isChoice } from "../analyze/expression-kinds.ts";
 import { isRestOfProps, propReads, readsPropsNow } from "../analyze/prop-reads.ts";
 import { isContainer, isInStore, isObjectOfStores } from "../analyze/store-containers.ts";
 import { isNamedStore } from "../analyze/store-items.ts";
@@ -53,13 +54,15 @@ export interface Place {
   within?: Node;
   /** Whether bindings run it: the value of a prop, which its component reads where it shows it. */
   isRead?: true;
+  /** Whether it is a handler or prop in created content, which may use any member of what it captures. */
+  usesAll?: true;
   /** Whether it is the code of a derived value, which is made again when what it reads changes. */
   isDerived?: true;
   /** Names that code around it declares. They keep their values. */
   declares?: ReadonlySet<Binding>;
   /** Values of a row that the server's content was made from. */
   takes?: readonly TakenRead[];
-  /** Set inside a local function or computed of the component, which may run at any time. */
+  /** Set inside a local function or computed, which may run at any time. */
   isHelper?: true;
 }
 
@@ -131,7 +134,7 @@ export class Captures {
       return withRest(this.#rowParam(reference, binding, frame.level, place), end);
     if (!frame && place.within && isInside(binding.node, place.within)) return withRest(reference.name, end);
     const init = functionOf(binding) ?? initOf(binding);
-    if (frame || (init && (isFunction(init) || isChosen(init))))
+    if (frame || (init && (isFunction(init) || isChoice(init))))
       return withRest(this.#helper(binding, place, frame?.level ?? 0), end);
     let member = name;
     while (member.type === "JSXMemberExpression" && member.object.type === "JSXMemberExpression")
@@ -428,6 +431,7 @@ export class Captures {
     const slot = scope.slots[index];
     if (slot) {
       scope.read?.add(slot);
+      if (place.usesAll) slot.isWhole = true;
       const read = membersRead(this.#module, target);
       slot.members = read && slot.members && new Set([...slot.members, ...read]);
     }
@@ -575,16 +579,6 @@ function isComponentValue({ name, node, parent }: Reference): boolean {
 /** `import { Image } from "svckit/assets"` */
 function isImage(binding: Binding): boolean {
   return importOf(binding)?.source.value === `${SVC}/assets` && exportedName(binding) === "Image";
-}
-
-/** Whether an expression only chooses a value, so that it may be evaluated in the browser too: `ICONS[kind]`, `isOpen ? Up : Down`. */
-function isChosen(init: Node): boolean {
-  let isPure = true;
-  walk(init, (node) => {
-    isPure &&= !isFunction(node) && !["CallExpression", "NewExpression", "AwaitExpression"].includes(node.type);
-    return isPure;
-  });
-  return isPure;
 }
 
 /** `format(1)` and `format?.(1)`: the value is a function, which the server can't send. */
