@@ -182,7 +182,7 @@ function escapes(module: Module, node: Node, isOfComponent: boolean): boolean {
     case "AssignmentExpression":
       return !isOfComponent && parent.right === node;
     case "CallExpression":
-      return !isOfComponent && parent.callee !== node && keeps(module, parent);
+      return parent.callee !== node && keeps(module, parent);
     default:
       return false;
   }
@@ -337,18 +337,19 @@ function isNamedElsewhere(module: Module, id: Node, isOfComponent: boolean): boo
 }
 
 /**
- * Whether a name is a prop of a component, alone or in an object that may have a name too: `<Child api={api} />`,
- * `const value = { api }` and `<Theme.Provider value={value}>`.
+ * Whether a name is a prop of a component or an argument in its body, alone or in an object that may have a name too: `<Child api={api} />`,
+ * `usePages(rows)`, `const value = { api }` and `<Theme.Provider value={value}>`.
  */
 function isPropValue(module: Module, name: Node): boolean {
   let inner = name;
   let at = module.parentOf(name);
-  while (at?.type === "Property" || at?.type === "ObjectExpression") {
+  while (at?.type === "Property" || at?.type === "ObjectExpression" || at?.type === "ArrayExpression") {
     inner = at;
     at = module.parentOf(at);
   }
   if (at?.type === "VariableDeclarator" && at.init === inner && inner !== name)
     return isNamedElsewhere(module, at.id, true);
+  if (at?.type === "CallExpression") return at.callee !== inner && keeps(module, at) && runsInBody(module, at);
   return at !== undefined && isPropOf(module, at);
 }
 
