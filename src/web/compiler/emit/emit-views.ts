@@ -11,7 +11,7 @@ import { isMethod } from "../analyze/jsx-values.ts";
 import { propReads } from "../analyze/prop-reads.ts";
 import { extractElement, extractItems, refuseServerComponent } from "../extract/extract.ts";
 import { fail, type Extraction, type Position } from "../extract/extraction.ts";
-import { hasHostRoot } from "../extract/regions.ts";
+import { hasHostRoot, isDecided } from "../extract/regions.ts";
 import { isGivenJsx } from "../extract/given-jsx.ts";
 import { attributeText, onlyChild } from "../extract/jsx-forms.ts";
 import type { Captures, Place } from "../extract/captures.ts";
@@ -22,6 +22,9 @@ import { PATHS } from "../../../platform/shared/wire.ts";
 import { decodeEntities, normaliseText } from "../parse/jsx-text.ts";
 import type { ClientModule } from "./client-module.ts";
 import type { Code, Element, Scope } from "../model.ts";
+
+/** Components of the framework that the scope of the element around them binds. */
+const BOUND: ReadonlySet<string> = new Set(["For", "Show", "Match", "Case", "Dynamic"]);
 
 /** Emits the elements of views. */
 export interface ElementEmitter {
@@ -334,6 +337,7 @@ export class ViewEmitter {
       if (node.type !== "JSXOpeningElement" || !isComponentTag(tagName(node.name))) return undefined;
       if (this.#isChosen(node))
         tags.push(this.#captures.tag(node.name, { ...place, isBinding: true, isCreated: true }));
+      if (this.#isBoundByElement(node, root, place.scope)) return undefined;
       const follows = this.calls?.followsProps(node) ?? false;
       const isDynamic = svcName(node.name, this.#module.scopes) === "Dynamic";
       for (const attribute of node.attributes) {
@@ -368,6 +372,29 @@ export class ViewEmitter {
     const reads = [...plain, ...created].map((expression) => this.text([expression], place.scope));
     const members = spreads.map((object) => `{ ...${this.text([object], place.scope)} }`);
     return `() => [${[...tags, ...reads, ...members].join(", ")}]`;
+  }
+
+  /**
+   * Whether the scope of an element in a view binds a list, condition or `<Dynamic>`. The element stays when that changes, with what was
+   * typed into it.
+   */
+  #isBoundByElement(tag: ESTree.JSXOpeningElement, view: Node, scope: Scope): boolean {
+    const { scopes } = this.#module;
+    if (!BOUND.has(svcName(tag.name, scopes) ?? "")) return false;
+    const values = tag.attributes.flatMap((attribute) => {
+      const { value } = attribute.type === "JSXAttribute" ? attribute : {};
+      return value?.type === "JSXExpressionContainer" ? [value.expression] : [];
+    });
+    if (values.some((value) => scopes.within(value).some(({ node }) => this.#isRowParam(node, scope)))) return false;
+    let around = this.#module.parentOf(tag);
+    while (around && around !== view && !this.#isElement(around)) around = this.#module.parentOf(around);
+    const isInElement = around?.type === "JSXElement" && !isComponentTag(tagName(around.openingElement.name));
+    return isInElement && values.some((value) => isDecided(this.#module, [value], true));
+  }
+
+  /** Whether a node is an element or a component, not a list or condition. */
+  #isElement(node: Node): boolean {
+    return node.type === "JSXElement" && !BOUND.has(svcName(node.openingElement.name, this.#module.scopes) ?? "");
   }
 
   #isRowParam(node: Node, scope: Scope): boolean {
