@@ -1,7 +1,7 @@
 /** `fn.js`: function props. The chunk of the component that passed the function creates it. For pages that have any. */
-import { chunkNamed, kinds, valueAt } from "../runtime/core.ts";
-import type { Slots } from "../runtime/types.ts";
+import { chunkNamed, kinds } from "../runtime/core.ts";
+import { slotsFrom } from "./slots.ts";
 
 // The part `prop` has a version of its own, whichever of the two loads first.
 kinds[3] ??= ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
-  chunkNamed(chunk)[symbol]!(indices.map(valueAt) as Slots);
+  chunkNamed(chunk)[symbol]!(slotsFrom(indices));

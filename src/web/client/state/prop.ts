@@ -2,9 +2,10 @@
  * `prop.js`: props that change, for components from the server. The chunk of the parent makes a derived value, and the component's code
  * reads it from its slot like any other value. For pages that have any.
  */
-import { chunkNamed, computed, kinds, pageState, valueAt } from "../runtime/core.ts";
+import { chunkNamed, computed, kinds, pageState } from "../runtime/core.ts";
 import { DOM, FUNCTION_KIND } from "../../../platform/shared/wire.ts";
 import type { Slots } from "../runtime/types.ts";
+import { slotsFrom } from "./slots.ts";
 
 /** Roots of all scopes of the document, by id. Kept until the running code ends: a write that wakes one row of a list often wakes all. */
 let roots: Map<string, Element> | undefined;
@@ -31,16 +32,16 @@ export const D = (read: () => unknown): object => {
 };
 
 /** Makes the slots with derived values getters, so that a read follows the value. */
-const follow = (slots: unknown[]): unknown[] => {
-  slots.forEach((value, index) => {
+const follow = (slots: unknown[] & Slots): Slots => {
+  // Slots that are read later are not enumerable.
+  for (const [index, value] of Object.entries(slots))
     if (derived.has(value as object))
       Object.defineProperty(slots, index, { get: () => (value as { value: unknown }).value });
-  });
   return slots;
 };
 
 kinds[FUNCTION_KIND] = ([chunk, symbol, ...indices]: [chunk: string, symbol: string, ...slots: number[]]) =>
-  chunkNamed(chunk)[symbol]!(follow(indices.map(valueAt)) as Slots);
+  chunkNamed(chunk)[symbol]!(follow(slotsFrom(indices)));
 
 /** Props of a spread that the browser binds. @param slots the names, then the values */
 export const Own = (slots: unknown[]): object => {

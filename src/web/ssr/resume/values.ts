@@ -147,9 +147,10 @@ export class ValueTable {
   }
 
   /** The value's index, and those of all values inside it. Call after `toJson`. */
-  within(index: number): readonly number[] {
-    const parts = this.#entries[index]?.parts ?? NONE;
-    return parts.length === 0 ? [index] : [index, ...parts.flatMap((part) => this.within(part))];
+  within(index: number, known = new Set<number>()): readonly number[] {
+    known.add(index);
+    for (const part of this.#entries[index]?.parts ?? NONE) if (!known.has(part)) this.within(part, known);
+    return [...known];
   }
 
   /** The development name of each value; null for values that browser code does not change. */
@@ -235,12 +236,37 @@ export class ValueTable {
   /** A scope that shows a value also shows the values inside it. @throws SvcError `SVC201` for a signal that contains itself. */
   #passScopes(index: number, around: readonly number[]): void {
     const { parts, scopes, where } = this.#entries[index] as Entry;
-    if (around.includes(index)) throw cannotTravel(where, "It is a signal that contains itself");
+    if (around.includes(index)) {
+      const cycle = [...around.slice(around.indexOf(index)), index];
+      if (this.#opens(cycle)) return;
+      throw cannotTravel(where, "It is a signal that contains itself");
+    }
     for (const part of parts) {
       const entry = this.#entries[part] as Entry;
       if (scopes?.size) entry.scopes = new Set([...(entry.scopes ?? NOBODY), ...scopes]);
       this.#passScopes(part, [...around, index]);
     }
+  }
+
+  /**
+   * Lets the browser create values that contain each other: a function among them reads the next value when it is called.
+   * @returns whether there is such a function
+   */
+  #opens(cycle: readonly number[]): boolean {
+    const made = (index: number | undefined): Made | undefined => {
+      const entry = index === undefined ? undefined : this.#entries[index];
+      return entry?.kind === VALUE_KINDS.made ? (entry.value as Made) : undefined;
+    };
+    for (const [at, index] of cycle.entries()) {
+      const next = cycle[at + 1];
+      const content = made(index)?.content;
+      if (!content || next === undefined || made(next)) continue;
+      content.forEach((slot, place) => {
+        if (place > 1 && slot === next) content[place] = ~next;
+      });
+      return true;
+    }
+    return false;
   }
 
   /** Replaces copies with some members of objects that the browser gets as a whole. @returns whether there were any */
