@@ -8,7 +8,7 @@ import { isChildren, isStructured, readsOfRegion } from "../extract/jsx-forms.ts
 import { decidingReads, pickOf } from "../extract/regions.ts";
 import { newExtraction } from "../extract/extract.ts";
 import { attempt, type Extraction } from "../extract/extraction.ts";
-import { accessOf, thunk } from "./emit-thunks.ts";
+import { accessOf, result, thunk } from "./emit-thunks.ts";
 import { EffectEmitter } from "./emit-effects.ts";
 import { ListEmitter } from "./emit-lists.ts";
 import { RangeEmitter } from "./emit-ranges.ts";
@@ -503,8 +503,7 @@ export class BrowserEmitter implements ElementEmitter {
     const isText = run.parts.every((part) => typeof part === "string" || isTextKind(valueKind(part)));
     for (const part of run.parts) if (typeof part !== "string") this.#captures.capture(part, place);
     const [only] = run.parts;
-    if (run.parts.length === 1 && only !== undefined && typeof only !== "string")
-      return unwrap(only).type === "ObjectExpression" ? ["(", only, ")"] : [only, accessOf(this.#module, only)];
+    if (run.parts.length === 1 && only !== undefined && typeof only !== "string") return result(this.#module, only);
     if (!isText) {
       const codeOf = (part: string | Node): Code =>
         typeof part === "string" ? [JSON.stringify(part), ","] : [part, `${accessOf(this.#module, part)},`];

@@ -107,3 +107,13 @@ export function returnsOf(fn: FunctionNode): Node[] {
 export function memberName(node: ESTree.MemberExpression): string | undefined {
   return !node.computed && node.property.type === "Identifier" ? node.property.name : undefined;
 }
+
+/** Whether the code of an expression begins with `{`, as `{ a: 1 }[key]` does: an arrow function would take it for a block. */
+export function beginsWithBrace(expression: Node): boolean {
+  let found = false;
+  walk(expression, (node) => {
+    found ||= node.type === "ObjectExpression" && node.start === expression.start;
+    return node.start === expression.start;
+  });
+  return found;
+}
