@@ -51,8 +51,8 @@ export interface Walker {
   rewrite(node: Node): void;
   /** Makes an expression return HTML. */
   piece(node: Node): void;
-  /** Records an expression that the browser never updates. */
-  still(node: Node): void;
+  /** Records an expression that the browser never updates. @param isWritten whether the server's HTML has it. Default true */
+  still(node: Node, isWritten?: boolean): void;
   /** The same for the object of a spread. */
   stillSpread(spread: SpreadAttribute): void;
   /** Code of a call whose object is spread, with a check in development. Undefined: its source. */
@@ -288,8 +288,10 @@ export class ItemEmitter {
     if (attribute.kind === "ref" || attribute.kind === "autofocus") return [];
     if (attribute.kind === "field") return this.#field(attribute, tag);
     if (attribute.kind === "spread") return [this.#spread(attribute, attribute.skip)];
-    if (!attribute.live) this.#walker.still(attribute.expression);
-    return attribute.name === "indeterminate" ? [] : attributePieces(attribute, this.#pieces);
+    // HTML has no attribute for it.
+    const isWritten = attribute.name !== "indeterminate";
+    if (!attribute.live) this.#walker.still(attribute.expression, isWritten);
+    return isWritten ? attributePieces(attribute, this.#pieces) : [];
   }
 
   item(item: Item): Segment[] {

@@ -136,7 +136,7 @@ export class ServerEmitter {
     const walker: Walker = {
       rewrite: (node) => this.#rewrite(node),
       piece: (node) => this.#piece(node),
-      still: (node) => this.#still(node),
+      still: (node, isWritten) => this.#still(node, isWritten),
       stillSpread: (spread) => {
         this.#still(spread.expression); // The last check of the same expression is the outermost one.
         this.#stills?.watchSpread(spread);
@@ -409,8 +409,8 @@ export class ServerEmitter {
   }
 
   /** Checks an expression that the browser will not write again. */
-  #still(node: Node): void {
-    this.#stills?.watch(node);
+  #still(node: Node, isWritten = true): void {
+    if (isWritten) this.#stills?.watch(node);
     if (!this.#live.follows(node)) this.kept.add(node, "code");
   }
 
