@@ -10,6 +10,7 @@ import type { DispatchedEvent, Slots } from "../runtime/types.ts";
 import { L, undoable } from "../state/effect.ts";
 import { N, NodeRange, rangeBefore } from "./node-range.ts";
 import { I } from "./range-content.ts";
+import { orderScopes } from "./removable-scopes.ts";
 import { K, tpl } from "./region.ts";
 import { contentOf, nodesOf, V, View } from "./view.ts";
 
@@ -165,6 +166,7 @@ export const Host = (at: Element | undefined, run: () => void): void => {
   }
 };
 
+orderScopes();
 const inner = { ...guard };
 guard._made = (node) => {
   const at = host;
