@@ -9,6 +9,7 @@ import { isInside, type Module } from "../analyze/analyze.ts";
 import type { Creatables } from "../analyze/creatables.ts";
 import { memberOwner } from "../analyze/assigned-members.ts";
 import { firstChoice, mayRunFrom } from "../analyze/frozen-components.ts";
+import { bindingAt } from "../analyze/prop-names.ts";
 import { propCodes, propsName } from "../extract/prop-codes.ts";
 import { isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import { importOf, svcImport } from "../analyze/declaration-kinds.ts";
@@ -98,6 +99,7 @@ function componentsIn(module: Module, node: Node, fn: FunctionNode | undefined):
 /** Makes the names of props follow them. */
 function followProps(module: Module, fn: FunctionNode, client: ClientModule, scope: Scope): void {
   replacePattern(module, fn, client, scope);
+  replaceRests(module, fn, client, scope);
   followReturns(module, fn, client, scope);
   scope.propCodes = new Map([...scope.propCodes, ...propCodes(module, fn, propsName(client))]);
   scope.propCodes = new Map([...scope.propCodes, ...followNames(module, fn, client, scope)]);
@@ -209,11 +211,7 @@ function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, 
   if (!pattern && !holdsSlot(module, fn)) return;
   if (!pattern) return void edits.appendLeft(text.indexOf("(", fn.id?.end ?? fn.start) + 1, name);
   if (pattern.type !== "ObjectPattern") return;
-  const keys = pattern.properties.flatMap((item) =>
-    item.type === "Property" && item.key.type === "Identifier" && !item.computed ? [JSON.stringify(item.key.name)] : [],
-  );
-  const hasRest = pattern.properties.some(({ type }) => type === "RestElement");
-  const rest = hasRest ? `, ${name}_rest = ${client.runtime(PATHS.create, "Z")}(${[name, ...keys].join(", ")})` : "";
+  const rest = restOf(pattern) ? `, ${name}_rest = ${restCode(pattern, name, client)}` : "";
   for (const reference of module.scopes.within(pattern)) {
     if (reference.binding?.owner === null) client.needModuleBinding(reference.binding, reference);
     // The pattern is replaced as a whole.
@@ -221,4 +219,31 @@ function replacePattern(module: Module, fn: FunctionNode, client: ClientModule, 
   }
   const isBare = fn.type === "ArrowFunctionExpression" && !text.slice(fn.start, pattern.start).includes("(");
   edits.update(pattern.start, pattern.end, isBare ? `(${name}${rest})` : name + rest);
+}
+
+/** `const { text, ...rest } = props` -> `const { text } = props, rest = …`: the rest keeps the getters of live props. */
+function replaceRests(module: Module, fn: FunctionNode, client: ClientModule, { edits }: Scope): void {
+  for (const { declared, owner, node, source } of module.scopes.bindings) {
+    if (owner !== fn || declared !== "const" || source.type !== "VariableDeclarator" || !source.init) continue;
+    const rest = source.id.type === "ObjectPattern" ? restOf(source.id) : undefined;
+    const init = unwrap(source.init);
+    if (source.id.type !== "ObjectPattern" || rest?.argument !== node || init.type !== "Identifier") continue;
+    const props = bindingAt(module, init);
+    if (!props || module.kind(props) !== "props" || props.owner !== fn) continue;
+    edits.remove(rest.start, rest.end);
+    const name = module.file.text.slice(node.start, node.end);
+    edits.appendRight(source.end, `, ${name} = ${restCode(source.id, init.name, client)}`);
+  }
+}
+
+function restOf({ properties }: ESTree.ObjectPattern): ESTree.BindingRestElement | undefined {
+  return properties.find((item) => item.type === "RestElement");
+}
+
+/** Code of the props that a pattern doesn't name. */
+function restCode({ properties }: ESTree.ObjectPattern, props: string, client: ClientModule): string {
+  const keys = properties.flatMap((item) =>
+    item.type === "Property" && item.key.type === "Identifier" && !item.computed ? [JSON.stringify(item.key.name)] : [],
+  );
+  return `${client.runtime(PATHS.create, "Z")}(${[props, ...keys].join(", ")})`;
 }

@@ -39,6 +39,15 @@ describe("a created component reads destructured props from the props object", (
     assert.match(code, /"title", \(\) => \(props\.title\)/);
   });
 
+  it("with a rest in the body or in a nested pattern", () => {
+    const code = created(
+      "export function A(props) { const { text, ...rest } = props; return <b {...rest}>{text}</b>; }",
+    );
+    assert.match(code, /const \{ text, \} = props, rest = \$Z\(props, "text"\);/);
+    const nested = created("export const A = ({ a: { text, ...rest } }) => <b {...rest}>{text}</b>;");
+    assert.ok(nested.includes("(({ text, ...rest }) => rest)($props.a)"), nested);
+  });
+
   it("in computeds and handlers of the body", () => {
     const code = created(
       "export function A({ text, count = 1, on }) { const label = computed(() => text + count); const act = () => on({ text }); return <b onClick={act}>{label.value}</b>; }",

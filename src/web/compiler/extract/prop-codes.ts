@@ -61,9 +61,16 @@ function pathIn(pattern: Node, binding: Binding, base: string, component: Compon
   }
   if (pattern.type !== "ObjectPattern") return undefined;
   const property = pattern.properties.find((item) => isInside(binding.node, item));
-  if (property?.type === "RestElement") return `${base}_rest`;
+  if (property?.type === "RestElement") return restCode(pattern, binding, base, component);
   if (!property || property.computed || property.key.type !== "Identifier") return undefined;
   return pathIn(property.value, binding, `${base}.${property.key.name}`, component);
+}
+
+/** Undefined for the rest of all props in a constant: the create function declares it by its own name (emit-create.ts). */
+function restCode(pattern: Node, { name }: Binding, base: string, { module, fn }: Component): string | undefined {
+  if (pattern === fn.params[0]) return `${base}_rest`;
+  if (module.parentOf(pattern)?.type === "VariableDeclarator") return undefined;
+  return `((${module.file.text.slice(pattern.start, pattern.end)}) => ${name})(${base})`;
 }
 
 /** Source of a default, where names of props before it are reads of the props object as well: `({ a, b = a })`. */
