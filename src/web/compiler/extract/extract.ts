@@ -19,6 +19,8 @@ import { fixedText, holdsComponent, isAlternative, isChildren, isStructured, rea
 import { decodeEntities, normaliseText, textToHtml } from "../parse/jsx-text.ts";
 import type { Problems } from "../problems.ts";
 import { functionOf, svcName } from "../analyze/declaration-kinds.ts";
+import { bindingAt } from "../analyze/prop-names.ts";
+import { listOfRow } from "../analyze/store-items.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type { Element, Item, Run } from "../model.ts";
 import {
@@ -224,7 +226,7 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   // In its own code, a created component has its children as a value.
   const isGiven = !position.scope?.isClosure && choosesJsx(module, inner);
   const isRegion = isStructured(inner) || isAlternative(inner) || isGiven;
-  if (position.isView && !isRegion && isInsert(position, inner)) {
+  if (position.isView && !isRegion && isInsert(module, position, inner)) {
     return [
       { kind: "item", item: { kind: "insert", expression: child, isSole: false, key: ++position.template.lastKey } },
     ];
@@ -262,9 +264,17 @@ function partOf(
   return isPiece ? { kind: "item", item: { kind: "piece", expression } } : undefined;
 }
 
-/** Whether an expression in a view may have JSX as its value. Only code inside a component can: the server sends no JSX as a value. */
-function isInsert({ scope }: Position, inner: Node): boolean {
-  return holdsJsx(inner) || (scope?.isClosure === true && !isTextKind(valueKind(inner)));
+/** Whether an expression in a view may have JSX as its value. Only code inside a component can, and what it passes to a function. */
+function isInsert(module: Module, { scope }: Position, inner: Node): boolean {
+  if (holdsJsx(inner) || isArgument(module, inner)) return true;
+  return scope?.isClosure === true && !isTextKind(valueKind(inner));
+}
+
+/** Whether an expression is the parameter of a function that returns JSX: `(content) => <a>{content}</a>`. The items of rows are data. */
+function isArgument(module: Module, inner: Node): boolean {
+  const { declared, owner } = bindingAt(module, inner) ?? {};
+  if (declared !== "param" || !owner || module.components.has(owner)) return false;
+  return returnsOf(owner).some(holdsJsx) && listOfRow(module, owner) === undefined;
 }
 
 /** Joins adjacent texts and expressions. A live expression makes the whole run live. */
