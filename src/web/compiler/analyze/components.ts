@@ -4,11 +4,12 @@ import { holdsJsx, isFunction, returnsOf, unwrap, walk, type FunctionNode, type 
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
 import type { Problems } from "../problems.ts";
 import { functionOf, svcName } from "./declaration-kinds.ts";
+import { memberComponents } from "./member-components.ts";
 import type { Reference, Scopes } from "../parse/scopes.ts";
 
-/** Capitalised functions and the default export, except functions that are called and return no JSX. */
+/** Capitalised functions, members that are tags, and the default export, except functions that are called and return no JSX. */
 export function findComponents(program: ESTree.Program, scopes: Scopes): Set<FunctionNode> {
-  const found = new Set<FunctionNode>();
+  const found = new Set<FunctionNode>(memberComponents(program, scopes));
   walk(program, (node) => {
     if (node.type === "FunctionDeclaration" && node.id && /^[A-Z]/.test(node.id.name)) found.add(node);
     if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && /^[A-Z]/.test(node.id.name)) {
