@@ -68,10 +68,15 @@ export class DerivedValues {
     return `d${this.#count++}`;
   }
 
-  /** @param symbol of the bindings, if the block is a template */
-  block(own: Scope, symbol: string | undefined, scope: Pick<Scope, "parts" | "events">, component: string): string {
+  /** @param symbol of the bindings, if the block is a template. @param scope of the template, whose own bindings run too */
+  block(
+    own: Scope,
+    symbol: string | undefined,
+    scope: Pick<Scope, "parts" | "events" | "creates">,
+    component: string,
+  ): string {
     const { path } = this.#module.file;
-    const uses = new ContextUseFinder(this.#module).list(own.creates);
+    const uses = new ContextUseFinder(this.#module).list([...own.creates, ...scope.creates]);
     return this.#out.addBlock([
       JSON.stringify(path + LIVE_QUERY),
       symbol === undefined ? "0" : JSON.stringify(symbol),
