@@ -3,41 +3,51 @@ import type { ESTree } from "vite";
 import { indexImports } from "../analyze/declaration-kinds.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import type { Edit } from "../edits.ts";
-import { resolveScopes } from "../parse/scopes.ts";
+import { resolveScopes, type Scopes } from "../parse/scopes.ts";
 import { assignedViewEdits, mayAssignView } from "./assigned-views.ts";
 import { awaitedContentEdits, MAY_AWAIT } from "./awaited-content.ts";
 import { calledViewEdits, mayCallViews } from "./called-views.ts";
 import { controlFlowEdits, MAY_HAVE_FORM } from "./control-flow-forms.ts";
 import { defaultViewEdits, mayHaveDefaultView } from "./default-views.ts";
 import { earlyReturnEdits, mayReturnEarly } from "./early-return-forms.ts";
+import { inlineHookEdits, MAY_CALL_HOOK } from "./inline-hooks.ts";
 import { listedConditionEdits, MAY_LIST } from "./listed-conditions.ts";
 import { mayNameView, namedViewEdits } from "./named-views.ts";
 import { mayWrapComponent, wrappedComponentEdits } from "./wrapped-components.ts";
 
+interface Form {
+  /** Whether a module may have it. Most have none, and their names are not resolved twice. */
+  may(file: SourceFile, program: ESTree.Program): boolean;
+  edits(file: SourceFile, program: ESTree.Program, scopes: Scopes): Edit[] | undefined;
+}
+
+/** In this order, because some forms make others. */
+const FORMS: readonly Form[] = [
+  { may: (_file, program) => mayWrapComponent(program), edits: wrappedComponentEdits },
+  { may: ({ text }) => MAY_AWAIT.test(text), edits: (_file, program, scopes) => awaitedContentEdits(program, scopes) },
+  { may: ({ text }) => MAY_CALL_HOOK.test(text), edits: inlineHookEdits },
+  {
+    may: (_file, program) => mayCallViews(program),
+    edits: (_file, program, scopes) => calledViewEdits(program, scopes),
+  },
+  { may: ({ text }) => MAY_HAVE_FORM.test(text), edits: controlFlowEdits },
+  { may: (_file, program) => mayAssignView(program), edits: assignedViewEdits },
+  { may: (_file, program) => mayHaveDefaultView(program), edits: defaultViewEdits },
+  { may: (_file, program) => mayNameView(program), edits: namedViewEdits },
+  { may: (_file, program) => mayReturnEarly(program), edits: earlyReturnEdits },
+];
+
 /** @returns the change that rewrites the first such form of a source; undefined if it has none. */
 export function firstFormEdits(file: SourceFile, program: ESTree.Program): Edit[] | undefined {
-  const mayFlow = MAY_HAVE_FORM.test(file.text);
-  const mayAwait = MAY_AWAIT.test(file.text);
-  const mayAssign = mayAssignView(program);
-  const mayDefault = mayHaveDefaultView(program);
-  const mayName = mayNameView(program);
-  const mayReturn = mayReturnEarly(program);
-  const mayCall = mayCallViews(program);
-  const mayWrap = mayWrapComponent(program);
   const listed = MAY_LIST.test(file.text) ? listedConditionEdits(file, program) : undefined;
   if (listed) return listed;
-  if (!mayFlow && !mayAssign && !mayDefault && !mayName && !mayReturn && !mayWrap && !mayCall && !mayAwait)
-    return undefined;
+  const forms = FORMS.filter((form) => form.may(file, program));
+  if (forms.length === 0) return undefined;
   indexImports(program);
   const scopes = resolveScopes(program);
-  return (
-    (mayWrap ? wrappedComponentEdits(file, program, scopes) : undefined) ??
-    (mayAwait ? awaitedContentEdits(program, scopes) : undefined) ??
-    (mayCall ? calledViewEdits(program, scopes) : undefined) ??
-    (mayFlow ? controlFlowEdits(file, program, scopes) : undefined) ??
-    (mayAssign ? assignedViewEdits(file, program, scopes) : undefined) ??
-    (mayDefault ? defaultViewEdits(file, program, scopes) : undefined) ??
-    (mayName ? namedViewEdits(file, program, scopes) : undefined) ??
-    (mayReturn ? earlyReturnEdits(file, program, scopes) : undefined)
-  );
+  for (const { edits } of forms) {
+    const found = edits(file, program, scopes);
+    if (found) return found;
+  }
+  return undefined;
 }
