@@ -29,7 +29,17 @@ export {
 } from "./web/ssr/resume/live-props.ts";
 export { held, passedState, withMembers } from "./web/ssr/resume/held-state.ts";
 export { bindsSome, boundOver, boundProps, boundSpread, handled } from "./web/ssr/resume/spread-props.ts";
-export { fn, getter, lift, moduleValue, view, wrapped } from "./web/ssr/resume/function-props.ts";
+export {
+  flagged,
+  flagsOf,
+  fn,
+  getter,
+  lift,
+  madeFlagsOf,
+  moduleValue,
+  view,
+  wrapped,
+} from "./web/ssr/resume/function-props.ts";
 export {
   effectOfComponent as effect,
   effectOfHook as hookEffect,

@@ -33,6 +33,15 @@ export interface Slot {
   isView?: true;
 }
 
+/** A handler that a component gets. The function knows the flags that apply before its code arrives. */
+export interface GivenHandler {
+  expression: Node;
+  /** Whether the function returns the handler. */
+  isMade: boolean;
+  /** The position in the HTML of the attribute. */
+  at: number;
+}
+
 /** An event handler that an attribute refers to. */
 export interface Handler {
   symbol: string;
@@ -165,7 +174,7 @@ export interface Template {
 }
 
 export type Attribute =
-  | { kind: "static"; html: string }
+  | { kind: "static"; html: string; handler?: GivenHandler }
   | ValueAttribute
   | SpreadAttribute
   | FieldAttribute

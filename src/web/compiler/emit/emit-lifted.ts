@@ -10,6 +10,7 @@ import { functionOf } from "../analyze/declaration-kinds.ts";
 import { bindingAt } from "../analyze/prop-names.ts";
 import { mayFetchInHook } from "../analyze/followed-resources.ts";
 import { diagnostic, placeIn } from "../diagnostics.ts";
+import { handlerFlags, madeFlags } from "../extract/handlers.ts";
 import { isFunction, type Node } from "../parse/ast.ts";
 import type { BrowserEmitter } from "./emit-browser.ts";
 import type { ClientModule } from "./client-module.ts";
@@ -126,7 +127,9 @@ export class LiftedEmitter {
   }
 
   #write({ form, node, place, owner }: Escaping, args: string): void {
-    const lift = (name: string): string => `${this.#out.use(name)}(${args}, `;
+    const flagged = this.#flagged(node);
+    const lift = (name: string): string => `${name === "lift" ? flagged : ""}${this.#out.use(name)}(${args}, `;
+    const close = flagged === "" ? ")" : "))";
     if (form === "effect") this.#out.replace(place.start, node.start, lift("hookEffect"));
     else if (form === "load") this.#out.replace(place.start, node.start, lift("hookLoad"));
     else if (form === "module") this.#out.wrap(node, this.#shorthand(node) + lift("moduleValue"), ")");
@@ -134,7 +137,7 @@ export class LiftedEmitter {
       const { start, end } = keyOf(place);
       const key = this.#module.file.text.slice(start, end);
       this.#out.replace(place.start, node.start, `${key}: ${lift("lift")}${headOf({ node })}`);
-      this.#out.after(node, ")");
+      this.#out.after(node, close);
     } else if (form === "getter") {
       const { start, end } = keyOf(place);
       const object = this.#module.parentOf(place);
@@ -142,8 +145,18 @@ export class LiftedEmitter {
       if (object) this.#out.wrap(object, `${this.#out.use("getter")}(${args}, ${name}, `, ")");
     } else if (form === "declaration") {
       const name = node.type === "FunctionDeclaration" ? (node.id?.name ?? "") : "";
-      if (owner.body) this.#out.after({ ...owner.body, end: owner.body.start + 1 }, ` ${lift("lift")}${name});`);
-    } else this.#out.wrap(node, this.#shorthand(node) + lift(form === "wrapped" ? "wrapped" : "lift"), ")");
+      if (owner.body) this.#out.after({ ...owner.body, end: owner.body.start + 1 }, ` ${lift("lift")}${name}${close};`);
+    } else if (form === "wrapped") this.#out.wrap(node, this.#shorthand(node) + lift("wrapped"), ")");
+    else this.#out.wrap(node, this.#shorthand(node) + lift("lift"), close);
+  }
+
+  /** Code before the call that records a function: its flags, and those of handlers that it makes. An element may get it. */
+  #flagged(node: Node): string {
+    const code = this.#codeOf(node);
+    if (!isFunction(code)) return "";
+    const flags = [handlerFlags(this.#module, code), madeFlags(code)];
+    if (flags.join("") === "") return "";
+    return `${this.#out.use("flagged")}(${flags.map((text) => JSON.stringify(text)).join(", ")}, `;
   }
 
   /** The function behind `toggle` in `{ toggle }`, where the browser code of the name would contain the key. */

@@ -283,8 +283,16 @@ export class ItemEmitter {
     return [{ code: [`${this.#out.use("at")}(${open}, ${field.property === "checked" ? `!!${value}` : value})`] }];
   }
 
+  /** A handler that the component gets may have flags, such as that of `event.preventDefault()`. */
+  #static({ html, handler }: Attribute & { kind: "static" }): Segment[] {
+    if (!handler) return [html];
+    const { start, end } = handler.expression;
+    const flags = `${this.#out.use(handler.isMade ? "madeFlagsOf" : "flagsOf")}(${this.#module.file.text.slice(start, end)})`;
+    return [html.slice(0, handler.at), { code: [flags] }, html.slice(handler.at)];
+  }
+
   #attribute(attribute: Attribute, tag: string): Segment[] {
-    if (attribute.kind === "static") return [attribute.html];
+    if (attribute.kind === "static") return this.#static(attribute);
     if (attribute.kind === "ref" || attribute.kind === "autofocus") return [];
     if (attribute.kind === "field") return this.#field(attribute, tag);
     if (attribute.kind === "spread") return [this.#spread(attribute, attribute.skip)];

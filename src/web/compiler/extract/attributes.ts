@@ -20,7 +20,14 @@ import { isPropsObject } from "../analyze/prop-names.ts";
 import { componentOf } from "../analyze/prop-reads.ts";
 import { initOf } from "../analyze/declaration-kinds.ts";
 import { slotNameOf } from "./slots.ts";
-import { spreadName, type Attribute, type AttributeKind, type Element, type HandlerStep } from "../model.ts";
+import {
+  spreadName,
+  type Attribute,
+  type AttributeKind,
+  type Element,
+  type GivenHandler,
+  type HandlerStep,
+} from "../model.ts";
 
 /** Every field fires this event whenever the user changes it. */
 const FIELD_EVENT = "input";
@@ -380,10 +387,28 @@ function handlerAttribute(
   const listed = { ...event, isGlobal: dom.startsWith(DOM.on + DOM.window) };
   scope.events.add(listedName(listed, options, flags.includes("!") || condition !== undefined));
   const html = ` ${dom}="${flags}${symbol}"`;
-  if (!condition || position.isView) return { kind: "static", html };
+  if (!condition || position.isView) {
+    const given = options.preventDefault === undefined && !event.isGlobal ? givenBy(module, handler) : undefined;
+    const at = html.length - symbol.length - 1;
+    return { kind: "static", html, ...(given && { handler: { ...given, at } }) };
+  }
   const type = dom.slice(DOM.on.length);
   scope.conditions.set(condition.key, [type, condition.text]);
   return { kind: "static", html: `${html} ${DOM.prevent}${type}="${condition.key}"` };
+}
+
+/** The prop, or the member of a value that only the server knows, that is a handler or makes it. */
+function givenBy(module: Module, handler: Expression | undefined): Omit<GivenHandler, "at"> | undefined {
+  if (!handler) return undefined;
+  const inner = unwrap(handler);
+  const isMade = inner.type === "CallExpression";
+  const expression = isMade ? unwrap(inner.callee) : inner;
+  let root: Node = expression;
+  while (root.type === "MemberExpression" && !root.computed) root = unwrap(root.object);
+  const binding = root.type === "Identifier" ? module.scopes.within(root)[0]?.binding : undefined;
+  const kind = binding?.owner ? module.kind(binding) : undefined;
+  const isGiven = kind === "value" || (kind === "props" && root !== expression);
+  return isGiven ? { expression, isMade } : undefined;
 }
 
 /** The first attribute that has a handler in this attribute of the page. */

@@ -5,6 +5,7 @@ import {
   isComponentTag,
   isFunction,
   memberName,
+  returnsOf,
   tagName,
   unwrap,
   walk,
@@ -165,9 +166,17 @@ function referenceOf(module: Module, node: Node) {
 
 /** `!` if the handler always prevents the default, `.` if it always stops propagation. */
 export function handlerFlags(module: Module, expression: Node): string {
-  const [fn] = isChoice(unwrap(expression)) ? [] : functionsOf(module, expression);
-  if (!fn) return "";
-  return (alwaysCalls(fn, "preventDefault") ? "!" : "") + (alwaysCalls(fn, "stopPropagation") ? "." : "");
+  return isChoice(unwrap(expression)) ? "" : flagsOfAll(functionsOf(module, expression));
+}
+
+/** Flags of the handlers that a function returns: `(save) => (event) => { event.preventDefault(); save(); }`. */
+export function madeFlags(fn: FunctionNode): string {
+  return makesFunctions(fn) ? flagsOfAll(returnsOf(fn).map(unwrap).filter(isFunction)) : "";
+}
+
+function flagsOfAll(functions: readonly FunctionNode[]): string {
+  const always = (method: string): boolean => functions.length > 0 && functions.every((fn) => alwaysCalls(fn, method));
+  return (always("preventDefault") ? "!" : "") + (always("stopPropagation") ? "." : "");
 }
 
 /** The functions of this file that a handler expression may be. */
@@ -175,6 +184,10 @@ export function functionsOf(module: Module, expression: Node): FunctionNode[] {
   const handler = unwrap(expression);
   if (isFunction(handler)) return [handler];
   if (isChoice(handler)) return choicesOf(handler).flatMap((part) => functionsOf(module, part));
+  if (handler.type === "CallExpression") {
+    const maker = declaredFunction(module, unwrap(handler.callee));
+    return maker && makesFunctions(maker) ? returnsOf(maker).map(unwrap).filter(isFunction) : [];
+  }
   const fn = declaredFunction(module, handler) ?? memberFunction(module, handler);
   return fn ? [fn] : [];
 }

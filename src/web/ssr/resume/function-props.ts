@@ -143,6 +143,26 @@ export function gettersOf(value: object): Readonly<Record<string, () => unknown>
   return getters.get(value);
 }
 
+/** Flags of a handler that apply before its code arrives, if a component gave it: `!` for `event.preventDefault()`. Called by compiled modules. */
+export function flagsOf(handler: unknown): string {
+  return (typeof handler === "function" && references.get(handler)?.flags) || "";
+}
+
+/**
+ * Records the flags of a function that `lift` has recorded. Called by compiled modules.
+ * @param flags as in `fn`. @param madeFlags those of the handlers that the function returns. @returns the function
+ */
+export function flagged<Value extends object>(flags: string, madeFlags: string, made: Value): Value {
+  const reference = references.get(made);
+  if (reference) references.set(made, Object.assign(reference, { flags, madeFlags }));
+  return made;
+}
+
+/** The same for the handlers that a function makes: `form.handleSubmit(save)`. Called by compiled modules. */
+export function madeFlagsOf(maker: unknown): string {
+  return (typeof maker === "function" && references.get(maker)?.madeFlags) || "";
+}
+
 /** How the browser creates a function, computed or JSX; undefined for other values. */
 export function referenceOf(value: unknown): FunctionReference | undefined {
   if (value instanceof Html) return value.reference;

@@ -8,4 +8,6 @@ export interface FunctionReference {
   slots: readonly unknown[];
   /** Flags of a handler's attribute, which apply before its code has loaded. */
   flags?: string | undefined;
+  /** Those of the handlers that a function returns. */
+  madeFlags?: string | undefined;
 }
