@@ -2,7 +2,7 @@
  * `select.js`: comparisons with a signal in rows, such as `selected.value === row.id`. A change of the signal updates only the readers
  * that compared it with the previous or the new value, since no other result changes.
  */
-import { Cell, scoped, watch } from "../runtime/core.ts";
+import { Cell, guard, scoped, watch } from "../runtime/core.ts";
 
 /** Compared value -> cell with the result of the comparison. */
 type Answers = Map<unknown, Cell>;
@@ -12,18 +12,20 @@ const asked = new WeakMap<Cell, Answers>();
 const follow = (signal: Cell): Answers => {
   const answers: Answers = new Map();
   let before = signal._value;
-  // Owned by no row: it lasts as long as the signal.
+  // Owned by no row, and in no place: it lasts as long as the signal.
   scoped(true, () =>
-    watch(
-      () => signal.value,
-      (now) => {
-        const was = answers.get(before);
-        if (was) was.value = false;
-        before = now;
-        const is = answers.get(now);
-        if (is) is.value = true;
-      },
-      true,
+    guard._run(() =>
+      watch(
+        () => signal.value,
+        (now) => {
+          const was = answers.get(before);
+          if (was) was.value = false;
+          before = now;
+          const is = answers.get(now);
+          if (is) is.value = true;
+        },
+        true,
+      ),
     ),
   );
   asked.set(signal, answers);

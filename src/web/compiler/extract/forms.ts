@@ -45,8 +45,8 @@ export function firstFormEdits(file: SourceFile, program: ESTree.Program): Edit[
   if (forms.length === 0) return undefined;
   indexImports(program);
   const scopes = resolveScopes(program);
-  for (const { edits } of forms) {
-    const found = edits(file, program, scopes);
+  for (const form of forms) {
+    const found = form.edits(file, program, scopes);
     if (found) return found;
   }
   return undefined;
