@@ -84,7 +84,7 @@ export function Match(_props: MatchProps): Markup {
 }
 
 export interface CaseProps<Value = unknown> {
-  when?: Value;
+  when?: Value | undefined;
   /** As in `<Show>`. */
   children?: Child | ((value: Truthy<Value>) => Child);
 }
