@@ -1,4 +1,5 @@
 /** Recognises calls that return functions: those that wrap a function, and those of functions that make some (wrapped-functions.ts). */
+import type { ESTree } from "vite";
 import { holdsJsx, isFunction, memberName, returnsOf, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 import { functionOf, isHookName, svcName } from "./declaration-kinds.ts";
@@ -18,9 +19,9 @@ interface Calls {
   liveness(node: Node): string;
 }
 
-/** `debounce(() => …, 300)`: a call of a function of the app or of a package whose first argument is a function. */
+/** `debounce(() => …, 300)`, `Object.assign(run, { cancel })`: a call of a function of the app, a package or JavaScript whose first argument is a function. */
 export function isWrapper(module: Calls, node: Node): boolean {
-  if (node.type !== "CallExpression" || calledBy(module, node) === undefined) return false;
+  if (node.type !== "CallExpression" || !(isAssign(module, node) || calledBy(module, node))) return false;
   const [first] = node.arguments;
   if (first === undefined) return false;
   const given = bindingOf(module, first);
@@ -30,16 +31,26 @@ export function isWrapper(module: Calls, node: Node): boolean {
 
 /** A wrapper, `minLength(3)` for a function that returns functions, or `all(required(), minLength(3))`. Its arguments don't change. */
 export function returnsFunction(module: Calls, node: Node): boolean {
-  if (node.type !== "CallExpression" || !node.arguments.every((item) => isFunction(item) || isStatic(module, item)))
-    return false;
+  if (node.type !== "CallExpression" || !node.arguments.every((item) => isStatic(module, item))) return false;
+  if (isWrapper(module, node)) return true;
   const called = calledBy(module, node);
   if (!called) return false;
   const [first] = node.arguments;
-  return isWrapper(module, node) || isMaker(module, called) || (first !== undefined && returnsFunction(module, first));
+  return isMaker(module, called) || (first !== undefined && returnsFunction(module, first));
 }
 
+/** Whether a call is `Object.assign(…)`, which may give a function members. */
+function isAssign({ scopes }: Calls, { callee }: ESTree.CallExpression): boolean {
+  if (callee.type !== "MemberExpression" || memberName(callee) !== "assign") return false;
+  const { object } = callee;
+  return object.type === "Identifier" && object.name === "Object" && !bindingOf({ scopes }, object);
+}
+
+/** Whether an argument doesn't change. What a function reads may change. */
 function isStatic(module: Calls, argument: Node): boolean {
-  return module.liveness(argument) === "static" || returnsFunction(module, argument);
+  if (argument.type === "ObjectExpression")
+    return argument.properties.every((item) => isStatic(module, item.type === "Property" ? item.value : item.argument));
+  return isFunction(argument) || module.liveness(argument) === "static" || returnsFunction(module, argument);
 }
 
 function isMaker({ functionImports }: Calls, called: Binding): boolean {

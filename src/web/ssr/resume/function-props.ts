@@ -66,6 +66,8 @@ export function wrapped<Value>(
   made: Value,
 ): Value {
   const isObject = typeof made === "object" && made !== null && Object.values(made).some(isCode);
+  // The function that `Object.assign` has given members was recorded without them.
+  if (typeof made === "function" && Object.keys(made).length > 0) references.delete(made);
   return typeof made === "function" || isObject ? lift(block, symbol, slots, made as Value & object) : made;
 }
 
