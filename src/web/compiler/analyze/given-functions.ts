@@ -7,7 +7,7 @@ import type { Module } from "./analyze.ts";
 import { contextName } from "./context-names.ts";
 import { functionOf, initOf, svcImport, svcName } from "./declaration-kinds.ts";
 import { holdsFunctions } from "./holds-functions.ts";
-import { givenTo, memberOfOrigin } from "./origins.ts";
+import { givenTo, givenToResult, memberOfOrigin } from "./origins.ts";
 import { isPropsObject } from "./prop-names.ts";
 import { componentOf } from "./prop-reads.ts";
 import { calledCode } from "./repeated-calls.ts";
@@ -146,7 +146,7 @@ function receivers(module: Module, start: Node, isPart: boolean, key: string | u
   if (at.type === "JSXExpressionContainer") return ofAttribute(module, module.parentOf(at), isMember, member);
   if (at.type === "AssignmentPattern" && at.right === inner) return ofDefault(module, at);
   if (at.type !== "CallExpression" || at.callee === inner) return [];
-  const given = givenTo(module, at);
+  const given = givenTo(module, at) ?? givenToResult(module, at);
   return given === undefined ? [] : [given];
 }
 

@@ -2,13 +2,15 @@
  * Names for where the values of constants come from: contexts, results of hooks and parameters of hooks. Browser code that captures such a
  * constant may call functions in it, so the files that give them record how the browser creates them (given-functions.ts).
  */
+import type { ESTree } from "vite";
 import type { Module } from "./analyze.ts";
 import { isInside } from "./analyze.ts";
 import { contextName, exportedName } from "./context-names.ts";
 import { functionOf, isHookName, mayCreateState, svcName } from "./declaration-kinds.ts";
+import { bindingAt } from "./prop-names.ts";
 import { listOfRow } from "./store-items.ts";
 import { propReads, topProperty } from "./prop-reads.ts";
-import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
+import { isFunction, isJsx, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding } from "../parse/scopes.ts";
 
 /** Begins the name of a hook's result. */
@@ -51,6 +53,21 @@ export function propOfItem(name: string): string {
 export function givenTo(module: Module, call: Node): string | undefined {
   const hook = hookCalled(module, call);
   return hook === undefined ? undefined : GIVEN + hook;
+}
+
+/**
+ * The name of a hook's arguments, for a call of a function that the hook returned, `register("name", { validate })`, in the body of a component.
+ * Undefined for other calls, such as those that handlers make.
+ */
+export function givenToResult(module: Module, call: ESTree.CallExpression): string | undefined {
+  let root: Node = unwrap(call.callee);
+  while (root.type === "MemberExpression") root = unwrap(root.object);
+  const { owner, source } = bindingAt(module, root) ?? {};
+  if (!owner || !module.components.has(owner) || source?.type !== "VariableDeclarator" || !source.init)
+    return undefined;
+  for (let at = module.parentOf(call); at && at !== owner; at = module.parentOf(at))
+    if (isFunction(at) || isJsx(at)) return undefined;
+  return givenTo(module, unwrap(source.init));
 }
 
 /** Names of the origins of a constant or parameter. */
@@ -97,14 +114,23 @@ class OriginSearch {
     if (!owner || this.#seen.has(binding)) return;
     this.#seen.add(binding);
     if (declared === "param") {
-      const hook = this.#module.components.has(owner) ? undefined : nameOfHook(this.#module, owner);
-      if (hook !== undefined) this.#found.add(GIVEN + hook);
-      else if (!this.#module.components.has(owner)) this.#ofCalls(owner);
+      const isHook = !this.#module.components.has(owner) && nameOfHook(this.#module, owner) !== undefined;
+      this.#ofHookAround(binding);
+      if (!isHook && !this.#module.components.has(owner)) this.#ofCalls(owner);
     } else if (source.type === "VariableDeclarator" && source.init && !functionOf(binding)) {
+      const isContainer = /^(?:Object|Array|New)Expression$/.test(unwrap(source.init).type);
+      if (isContainer) this.#ofHookAround(binding);
       const property = source.id.type === "Identifier" ? undefined : topProperty(source.id, binding);
       const key = property?.type === "Property" && property.key.type === "Identifier" ? property.key.name : undefined;
       this.#ofValue(unwrap(source.init), source.id.type === "Identifier" ? member : key);
     }
+  }
+
+  /** A parameter of a hook or of a function in one, or an object that such a function may put its arguments into. */
+  #ofHookAround({ node }: Binding): void {
+    const fn = functionAround(this.#module, node);
+    const hook = fn && !this.#module.components.has(fn) ? nameOfHook(this.#module, fn) : undefined;
+    if (hook !== undefined) this.#found.add(GIVEN + hook);
   }
 
   /** The parameter of a row, another callback, or a local function. */
