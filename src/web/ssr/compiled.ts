@@ -68,6 +68,7 @@ export function component<Props>(fn: (props: Props, own: Props) => unknown, prop
   const isMade = typeof result === "string" && result === lastMade;
   const html = isMade ? result : t(result);
   if (!renderInProgress()?.isDevelopment) return html;
-  if (!isMade && !(result instanceof PassedOn)) refuseFrozen(props ?? {}, ALL_PROPS, `<${fn.name}>`);
+  // A function without parameters shows no props.
+  if (!isMade && fn.length > 0 && !(result instanceof PassedOn)) refuseFrozen(props ?? {}, ALL_PROPS, fn.name);
   return marked(fn.name, html);
 }

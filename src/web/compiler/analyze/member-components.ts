@@ -22,14 +22,25 @@ export function memberComponents(program: ESTree.Program, scopes: Scopes): Funct
     if (node?.type !== "AssignmentExpression" || node.left.type !== "MemberExpression") return [];
     return isComponent(node.right) && uses.isTag(memberName(node.left), undefined) ? [node.right] : [];
   });
+  const namespaces = exportedNamespaces(program);
   const tables = scopes.bindings.flatMap((table) => {
     const { owner, declared, source } = table;
     if (owner !== null || declared !== "const" || source.type !== "VariableDeclarator" || !source.init) return [];
     return functionsIn(source.init)
-      .filter(({ key }) => uses.isTag(key, table))
+      .filter(({ key }) => uses.isTag(key, table, namespaces.has(source)))
       .map(({ fn }) => fn);
   });
   return [...assigned, ...tables];
+}
+
+/** Constants whose members other files show by their names: `export const Icons = { sun: (props) => <svg/> }`, but not `COLUMNS`. */
+function exportedNamespaces(program: ESTree.Program): ReadonlySet<Node> {
+  const found = program.body.flatMap((statement) =>
+    statement.type === "ExportNamedDeclaration" && statement.declaration?.type === "VariableDeclaration"
+      ? statement.declaration.declarations
+      : [],
+  );
+  return new Set(found.filter(({ id }) => id.type === "Identifier" && /^[A-Z].*[a-z]/.test(id.name)));
 }
 
 /** The functions with JSX in a literal, with the names of their properties. */
@@ -66,11 +77,13 @@ class MemberUses {
     });
   }
 
-  /** @param key of the member. @param table that contains it */
-  isTag(key: string | undefined, table: Binding | undefined): boolean {
+  /** @param key of the member. @param table that contains it. @param isNamespace whether other files may show the member */
+  isTag(key: string | undefined, table: Binding | undefined, isNamespace = false): boolean {
     if ((table && this.#calledTables.has(table)) || (key !== undefined && this.#calledNames.has(key))) return false;
     return (
-      (table && this.#tagTables.has(table)) || (key !== undefined && (/^[A-Z]/.test(key) || this.#tagNames.has(key)))
+      isNamespace ||
+      (table && this.#tagTables.has(table)) ||
+      (key !== undefined && (/^[A-Z]/.test(key) || this.#tagNames.has(key)))
     );
   }
 

@@ -39,7 +39,7 @@ export function Slot(props: SlotProps): Markup {
   // The compiler adds `of`, the props of the surrounding component.
   const { of, name, children } = props as SlotProps & { of?: Content };
   if (!of) throw new SvcError("SVC_DEFINITION", "<Slot> can only be used in the JSX of a compiled component.");
-  if (name === undefined) refuseFrozen(of, "children", "<Slot>");
+  if (name === undefined) refuseFrozen(of, "children", "Slot");
   return new Html(() => {
     const given = t(name === undefined ? of.children : of[NAMED]?.[name]);
     return given === "" ? t(children) : given;

@@ -202,12 +202,15 @@ export function frozen<Value>(
   );
 }
 
-/** @throws SvcError SVC205 in development if a component that can't follow props gets live ones. @param tag of the component */
-export function refuseFrozen(props: object, names: string, tag: string): void {
+/** @throws SvcError SVC205 in development if a component that can't follow props gets live ones. @param component its name; may be empty */
+export function refuseFrozen(props: object, names: string, component: string): void {
   if (!renderInProgress()?.isDevelopment || !isLive(props as Props, names)) return;
+  const fix = component
+    ? "Show them inside an element of a component in a TSX file: <div>{props.children}</div>."
+    : "Make it a component: const Cell = (props) => <b>{props.text}</b>.";
   throw new SvcError(
     "SVC205",
-    `SVC205 ${tag} gets ${names === ALL_PROPS ? "props" : names} that change in the browser, but it shows them only once. ` +
-      `Show them inside an element of a component in a TSX file: <div>{props.children}</div>.`,
+    `SVC205 ${component ? `<${component}>` : "A function without a name"} gets ${names === ALL_PROPS ? "props" : names} ` +
+      `that change in the browser, but it shows them only once. ${fix}`,
   );
 }
