@@ -263,18 +263,18 @@ export class BrowserEmitter implements ElementEmitter {
 
   /**
    * Emits the binding of content that is in no element of its component. The root of its scope is the `<template>` behind it.
-   * @param ofProps whether it follows live props
+   * @param content undefined if it never changes, in a component with effects. @param ofProps whether it follows live props
    */
-  emitHost(scope: Scope, content: Node | Returns, symbol: string, ofProps: boolean): void {
+  emitHost(scope: Scope, content: Node | Returns | undefined, symbol: string, ofProps: boolean): void {
     const { slots, root } = this.#client.names;
     const place: Place = { scope, level: 0, isBinding: true };
     const body: Code = [];
     if (ofProps) body.push(`${this.#client.part("prop", "L", scope)}(${slots}, ${root});\n`);
-    const range = `${this.#client.createPart("Before", scope)}(${root})`;
-    if ("contents" in content) {
+    const rangeOf = (): string => `${this.#client.createPart("Before", scope)}(${root})`;
+    if (content && "contents" in content) {
       const contents = content.contents.map((node) => this.#ranges.content(node, place, body));
-      this.#ranges.follow(range, place, this.#pick(content.pick, place, contents, "null"), body);
-    } else this.#follow(content, range, place, body);
+      this.#ranges.follow(rangeOf(), place, this.#pick(content.pick, place, contents, "null"), body);
+    } else if (content) this.#follow(content, rangeOf(), place, body);
     this.effects.bindAll(scope, body);
     for (const { code } of scope.helpers.values()) this.#client.add(scope.edits, code);
     const open = `export const ${symbol} = (${slots}, ${root}) => ${this.#client.createPart("Host", scope)}(${root}, () => {\n`;

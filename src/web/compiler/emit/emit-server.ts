@@ -293,14 +293,14 @@ export class ServerEmitter {
     return scope.block === undefined && !scope.live ? undefined : this.#items.scopeAttribute(scope);
   }
 
-  /** Emits the binding of content in no element that reads signals. @returns whether it may do so */
+  /** Emits the effects and the content in no element that reads signals. @returns whether it may do so */
   #hostReads(scope: Scope, content: Node): boolean {
     const liveness = livenessOfContent(this.#module, content);
+    const changing = liveness === "static" ? undefined : content;
     // An effect runs whichever branch is shown.
-    const hasEffects = scope.effects.length + scope.resources.length > 0;
-    if (liveness === "static" && !hasEffects) return false;
+    if (!changing && scope.effects.length + scope.resources.length === 0) return false;
     try {
-      this.#browser.emitHost(scope, content, this.#client.names.nextSymbol("b"), false);
+      this.#browser.emitHost(scope, changing, this.#client.names.nextSymbol("b"), false);
       return true;
     } catch (error) {
       // What may be reactive is often plain. In development the server reports it if it is not.
