@@ -9,6 +9,7 @@ import { aliased, membersRead, propMembersRead } from "../analyze/members-read.t
 import { bindingAt } from "../analyze/prop-names.ts";
 import { componentOf } from "../analyze/prop-reads.ts";
 import { unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
+import type { Binding } from "../parse/scopes.ts";
 import type { ServerOutput } from "./server-output.ts";
 
 /** The result of a hook, or a member of it, under a name of the component. */
@@ -121,13 +122,23 @@ export class HeldValues {
     return states;
   }
 
+  /** The member that an `<Await>` shows of a value: it may be a resource. */
+  #shown(binding: Binding): string | undefined {
+    const { scopes } = this.#module;
+    const isShown = scopes.bindings.some((one) => {
+      const value = this.#module.awaitedValue(one)?.value;
+      return value?.type === "Identifier" && scopes.within(value)[0]?.binding === binding;
+    });
+    return isShown ? "value" : undefined;
+  }
+
   /** What the component shows of hooks, by the statement that calls them and by name. */
   #valuesOf(fn: FunctionNode): Map<Node, Map<string, ShownValue>> {
     const found = new Map<Node, Map<string, ShownValue>>();
     for (const binding of this.#module.scopes.bindings) {
       const name = heldName(this.#module, fn, binding);
       const statement = statementOf(this.#module, fn, binding);
-      const paths = name === undefined ? undefined : membersRead(this.#module, fn, binding);
+      const paths = name === undefined ? undefined : (membersRead(this.#module, fn, binding) ?? this.#shown(binding));
       if (name === undefined || !statement || paths === undefined) continue;
       const values = found.get(statement) ?? new Map<string, ShownValue>();
       found.set(statement, values.set(name, { source: binding.name, paths }));

@@ -137,6 +137,7 @@ function copyMember(value: object, path: readonly string[], copy: Record<string,
     const part: unknown = Object.getOwnPropertyDescriptor(from, key)?.value;
     const isState =
       isOfStore(part) ||
+      part instanceof ServerResource ||
       (typeof part === "function" && readsState(part)) ||
       (Array.isArray(part) && wholeState(part) !== undefined);
     if (isOfStore(part)) promote(part);
