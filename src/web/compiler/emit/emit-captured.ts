@@ -10,8 +10,8 @@ export type Captured = Pick<Slot, "source" | "kind" | "node" | "members" | "isVi
 /** Kinds of names whose values may be plain objects. */
 const OBJECTS: ReadonlySet<Kind> = new Set(["value", "props"]);
 
-/** Members of signals, refs and lists, which are sent as a whole. */
-const OF_OTHERS: ReadonlySet<string> = new Set(["value", "current", "length", ...METHODS]);
+/** Members of signals and lists, which are sent as a whole. */
+const OF_OTHERS: ReadonlySet<string> = new Set(["value", "length", ...METHODS]);
 
 /** Code of the value of a slot. */
 export function capturedCode(out: ServerOutput, { source, kind, members }: Captured): string {

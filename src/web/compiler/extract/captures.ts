@@ -340,11 +340,11 @@ export class Captures {
     const isObject = isObjectOfStores(binding, this.#module.scopes);
     if (this.#frameOf(binding, scope) || !(isObject || mayHoldSignals(binding, kind))) return reference.node;
     const chain = namedMembers(this.#module, reference.node);
-    // `props.field.current.value` reads a ref's element, `props.count.value` a signal.
-    const isEnd = (name?: string): boolean => name === "value" || (name === "current" && kind === "props");
-    const end = chain.findIndex(
-      (node, index) => isEnd(memberName(node)) && (index > 0 || memberName(node) === "value"),
-    );
+    // `form.field.current.value` reads a ref's element, `form.count.value` a signal. A prop may be named `current`.
+    const end = chain.findIndex((node, index) => {
+      const name = memberName(node);
+      return name === "value" || (name === "current" && (index > 0 || kind !== "props"));
+    });
     // Another member of such an object may be for the server alone.
     const isFirst = isObject || kind === "props" || isRestOfProps(this.#module, binding);
     const found = end > 0 ? chain[end - 1] : isFirst ? chain[0] : undefined;
