@@ -3,11 +3,11 @@ import type { ESTree } from "vite";
 import { holdsJsx, isFunction, returnsOf, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import { diagnostic, type SourceFile } from "../diagnostics.ts";
 import type { Problems } from "../problems.ts";
-import { functionOf, svcName } from "./declaration-kinds.ts";
+import { functionOf, mayCreateState, svcName } from "./declaration-kinds.ts";
 import { memberComponents } from "./member-components.ts";
 import type { Reference, Scopes } from "../parse/scopes.ts";
 
-/** Capitalised functions, members that are tags, and the default export, except functions that are called and return no JSX. */
+/** Capitalised functions, members that are tags, and the default export, except hooks, and functions that are called and return no JSX. */
 export function findComponents(program: ESTree.Program, scopes: Scopes): Set<FunctionNode> {
   const found = new Set<FunctionNode>(memberComponents(program, scopes));
   walk(program, (node) => {
@@ -21,13 +21,22 @@ export function findComponents(program: ESTree.Program, scopes: Scopes): Set<Fun
     if (isFunction(node) && node.params.some(isComponentName))
       for (const made of returnedComponents(node)) found.add(made);
     if (node.type === "FunctionExpression" && node.id && /^[A-Z]/.test(node.id.name)) found.add(node);
-    if (node.type === "ExportDefaultDeclaration" && isFunction(node.declaration)) found.add(node.declaration);
+    if (node.type === "ExportDefaultDeclaration" && isFunction(node.declaration) && !isHookItself(node.declaration))
+      found.add(node.declaration);
   });
   for (const reference of scopes.references) {
     const fn = calledFunction(reference);
     if (fn && !returnsOf(fn).some(holdsJsx)) found.delete(fn);
   }
   return found;
+}
+
+/** Whether a default export is a hook or factory: by its name, or because no component returns an object, array or function. */
+function isHookItself(fn: FunctionNode): boolean {
+  const returned = returnsOf(fn).map(unwrap);
+  if (returned.some(holdsJsx)) return false;
+  const isNamed = fn.id !== null && mayCreateState(fn.id.name);
+  return isNamed || returned.some((value) => isFunction(value) || /^(?:Object|Array)Expression$/.test(value.type));
 }
 
 /** The component in `const Row = memo((props) => <li>…</li>)`. */

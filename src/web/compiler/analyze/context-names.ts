@@ -39,8 +39,8 @@ export function exportedName({ program }: Module, { name, source }: Binding): st
   const isDefault = program.body.some(
     (statement) =>
       statement.type === "ExportDefaultDeclaration" &&
-      statement.declaration.type === "Identifier" &&
-      statement.declaration.name === name,
+      (statement.declaration === source ||
+        (statement.declaration.type === "Identifier" && statement.declaration.name === name)),
   );
   return isDefault ? "default" : name;
 }

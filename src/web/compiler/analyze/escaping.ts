@@ -180,6 +180,7 @@ function escapes(module: Module, node: Node, isOfComponent: boolean): boolean {
     case "VariableDeclarator":
       return parent.init === node && isNamedElsewhere(module, parent.id, isOfComponent);
     case "AssignmentExpression":
+    case "AssignmentPattern":
       return !isOfComponent && parent.right === node;
     case "CallExpression":
       return parent.callee !== node && keeps(module, parent);
