@@ -99,7 +99,8 @@ export interface Scope {
   effects: Node[];
   resources: ResourceCall[];
   frames: Frame[];
-  helpers: Map<Binding, { name: string; code: Code }>;
+  /** `reads`: indices of the slots that the code reads. */
+  helpers: Map<Binding, { name: string; code: Code; reads: Set<number> }>;
   /** Reference nodes that are rewritten already. */
   rewritten: Set<Node>;
   /** Components and other values of modules, with JSX, that the browser creates. */

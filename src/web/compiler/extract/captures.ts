@@ -8,22 +8,13 @@ import type { Problems } from "../problems.ts";
 import { attempt } from "./extraction.ts";
 import { isInside, mayHoldSignals, type Module } from "../analyze/analyze.ts";
 import type { ESTree } from "vite";
-import {
-  holdsJsx,
-  isComponentTag,
-  isFunction,
-  isJsx,
-  memberName,
-  returnsOf,
-  tagName,
-  walk,
-  type Node,
-} from "../parse/ast.ts";
+import { holdsJsx, isComponentTag, isFunction, isJsx, memberName, tagName, walk, type Node } from "../parse/ast.ts";
+import { isCalled, isComponent, isComponentValue, isImage, isWritten } from "./captured-names.ts";
 import { isChildren } from "./jsx-forms.ts";
 import { callsOwnMethod, deepChangeOf, isAffected, namedMembers, writesSignalIn } from "../analyze/mutations.ts";
 import { CREATED_BUILTINS, exportedName, type ClientModule } from "../emit/client-module.ts";
 import { diagnostic } from "../diagnostics.ts";
-import { SVC, functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
+import { functionOf, importOf, initOf, svcImport, unserialisableInit } from "../analyze/declaration-kinds.ts";
 import { givenItem } from "../analyze/jsx-members.ts";
 import { jsxOf } from "../analyze/jsx-values.ts";
 import { namesModuleValue } from "../analyze/module-values.ts";
@@ -72,6 +63,8 @@ export class Captures {
 
   /** Keeps the error of a captured name, so that the others are checked too. Undefined if the first error ends the capture. */
   problems: Problems | undefined;
+  /** Slots that the local function or constant reads whose code is being captured. */
+  #reads: Set<number> | undefined;
   /** Emits JSX in created content. */
   views: { view(node: Node, place: Place): string } | undefined;
 
@@ -87,7 +80,10 @@ export class Captures {
     const views = place.isCreated ? this.#replaceViews(node, place) : [];
     for (const reference of this.#module.scopes.within(node)) {
       const { binding } = reference;
-      if (place.scope.rewritten.has(reference.node)) continue;
+      if (place.scope.rewritten.has(reference.node)) {
+        this.#bindHelpersOf(reference.node, place);
+        continue;
+      }
       const isOwn = binding && (isInside(binding.node, place.within ?? node) || place.declares?.has(binding));
       if (!binding || (isOwn && !this.#isReplaced(binding, place.scope))) continue;
       if (views.some((view) => isInside(reference.node, view))) continue;
@@ -435,6 +431,7 @@ export class Captures {
       const read = membersRead(this.#module, target);
       slot.members = read && slot.members && new Set([...slot.members, ...read]);
     }
+    this.#reads?.add(index);
     if (place.isBinding) scope.bound.add(index);
     return `${this.slotsAt(level, 0)}[${index}]`;
   }
@@ -518,7 +515,7 @@ export class Captures {
     let helper = scope.helpers.get(binding);
     if (!helper) {
       const name = this.#client.names.unique(binding.name);
-      helper = { name, code: [] };
+      helper = { name, code: [], reads: new Set() };
       scope.helpers.set(binding, helper);
       const node = functionOf(binding) ?? initOf(binding);
       const kind = this.#module.kind(binding);
@@ -536,9 +533,28 @@ export class Captures {
         body,
         `${isCached ? "" : `)${path}`};\n`,
       ];
+      const outer = this.#reads;
+      this.#reads = helper.reads;
       this.capture(body, inner);
+      this.#reads = outer;
     }
+    this.#useReads(helper.reads, place);
     return `${helper.name}(${this.slotsAt(place.level, level)})`;
+  }
+
+  /** What a local function or constant reads is read where it is used, even if a handler or created content has used it before. */
+  #useReads(reads: ReadonlySet<number>, { scope, isBinding }: Place): void {
+    for (const index of reads) {
+      this.#reads?.add(index);
+      if (isBinding) scope.bound.add(index);
+    }
+  }
+
+  /** The code of a row contains constants whose code is that of helpers as well. */
+  #bindHelpersOf(node: Node, place: Place): void {
+    if (!place.isBinding) return;
+    for (const { code, reads } of place.scope.helpers.values())
+      if (code.some((part) => typeof part !== "string" && isInside(node, part))) this.#useReads(reads, place);
   }
 
   #declaredInit(binding: Binding): Node {
@@ -561,32 +577,4 @@ export class Captures {
 /** @param what a description of the value */
 export function unserialisableMessage(name: string, what: string): string {
   return `"${name}" is ${what}, which can't be sent to the browser. Create it inside the handler or in onLoad, or pass its plain data. Instead of a class with state, write a function that returns signals and functions.`;
-}
-
-/** Whether a name refers to a component, as far as the file shows. */
-function isComponent(binding: Binding): boolean {
-  if (!/^[A-Z]/.test(binding.name)) return false;
-  const fn = functionOf(binding);
-  return fn ? returnsOf(fn).some(holdsJsx) : binding.declared === "import";
-}
-
-/** A component that is a value: `view.value = Home`, `as={isOpen.value ? Up : Down}`. Classes and enums are called, or followed by a member. */
-function isComponentValue({ name, node, parent }: Reference): boolean {
-  if (/^[A-Z][A-Z0-9_]+$/.test(name) || parent.type === "MemberExpression") return false;
-  return (parent.type !== "CallExpression" && parent.type !== "NewExpression") || parent.callee !== node;
-}
-
-/** `import { Image } from "svckit/assets"` */
-function isImage(binding: Binding): boolean {
-  return importOf(binding)?.source.value === `${SVC}/assets` && exportedName(binding) === "Image";
-}
-
-/** `format(1)` and `format?.(1)`: the value is a function, which the server can't send. */
-function isCalled({ node, parent }: Reference): boolean {
-  return parent.type === "CallExpression" && parent.callee === node;
-}
-
-function isWritten(node: Node, parent: Node | undefined): boolean {
-  if (parent?.type === "UpdateExpression") return true;
-  return parent?.type === "AssignmentExpression" && parent.left === node;
 }
