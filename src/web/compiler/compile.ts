@@ -1,4 +1,5 @@
 /** Compiles a TSX file into a server module and a browser module. Both still contain TypeScript. */
+import { readFragments } from "./parse/fragments.ts";
 import { parse } from "./parse/parse.ts";
 import { parseWithSpreadChildren, type Parsed } from "./parse/spread-children.ts";
 import { originLinks, type OriginLink } from "./analyze/origins.ts";
@@ -146,6 +147,7 @@ export function compileCreate(text: string, path: string, aliases: FrameworkAlia
   const file = changed(parsed.file, edits);
   const program = parse(file);
   nameFrameworkImports(program, aliases);
+  readFragments(program, RUNTIME);
   return emitCreateModule(analyze(file, program));
 }
 
@@ -197,6 +199,7 @@ function parseForms(source: SourceFile, aliases: FrameworkAliases): Parsed {
   let parsed = parseWithSpreadChildren(source);
   for (;;) {
     nameFrameworkImports(parsed.program, aliases);
+    readFragments(parsed.program, RUNTIME);
     const edits = firstFormEdits(parsed.file, parsed.program);
     if (edits === undefined) return parsed;
     const file = changed(parsed.file, edits);

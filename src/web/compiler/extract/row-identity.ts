@@ -1,22 +1,13 @@
 /** The identity of rows, and whether they must be bound early. */
+import { keyOf } from "../parse/fragments.ts";
 import { returnsOf, unwrap, type Expression, type Node } from "../parse/ast.ts";
 import type { Element, List, Pick } from "../model.ts";
 
-/** `key={…}` of a row's element or component. */
+/** `key={…}` of a row's element, component or fragment. */
 export function keyExpression({ row }: List): Expression | undefined {
   const [root, ...others] = returnsOf(row);
   const node = root && others.length === 0 ? unwrap(root) : undefined;
-  if (node?.type !== "JSXElement") return undefined;
-  for (const attribute of node.openingElement.attributes) {
-    if (attribute.type !== "JSXAttribute" || attribute.name.name !== "key") continue;
-    if (
-      attribute.value?.type === "JSXExpressionContainer" &&
-      attribute.value.expression.type !== "JSXEmptyExpression"
-    ) {
-      return attribute.value.expression;
-    }
-  }
-  return undefined;
+  return node && keyOf(node);
 }
 
 /** Whether a row's bindings read more than its item. Such rows must be bound when the scope wakes. */
