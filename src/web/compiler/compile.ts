@@ -29,6 +29,7 @@ import type { PlacesByName } from "./analyze/prop-places.ts";
 import { refuseOtherFrameworks } from "./analyze/other-frameworks.ts";
 import { refuseUnsupportedSyntax } from "./analyze/refused-source.ts";
 import { refuseStaleReads } from "./analyze/stale-reads.ts";
+import { refuseStoreMembers } from "./analyze/store-members.ts";
 import { ServerEmitter } from "./emit/emit-server.ts";
 import { emitContexts } from "./emit/emit-contexts.ts";
 import type { LivePropsEmitter } from "./emit/emit-live-props.ts";
@@ -164,6 +165,7 @@ export function compileHooks(
   const program = parse(file);
   nameFrameworkImports(program, aliases);
   const module = analyze(file, program);
+  refuseStoreMembers(module);
   const client = new ClientModule(module);
   const out = new ServerOutput(file, client.names, { runtime, hasStyles: false });
   new LiftedEmitter(module, client, new BrowserEmitter(module, client), out).emit();
@@ -255,6 +257,7 @@ export function compileFile(
   refuseUnsupportedSyntax(file, program, module.problems);
   refuseComponentCalls(module);
   refuseStaleReads(module);
+  refuseStoreMembers(module);
   refusePropMutation(module);
   refuseDoubleKeys(module);
   refuseControlFlowMistakes(module);
