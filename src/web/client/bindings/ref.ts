@@ -23,6 +23,15 @@ export const whenConnected = (element: HTMLElement, run: (element: HTMLElement) 
   else queueMicrotask(() => element.isConnected && run(element));
 };
 
+/** Fills a ref that a component may not get, or get as a function. */
+export const fill = (
+  ref: { current: unknown } | ((element: HTMLElement) => unknown) | undefined,
+  element: HTMLElement,
+): void => {
+  if (typeof ref === "function") whenConnected(element, ref);
+  else if (ref) ref.current = element;
+};
+
 /** `autofocus`: browsers apply it only to the page's own HTML. */
 export const focusCreated = (element: HTMLElement): void => {
   if (!isResuming()) whenConnected(element, () => element.focus());

@@ -1,4 +1,5 @@
 /** Step 4, browser code: emits bindings, region templates, handlers and helpers of one scope (docs/resume-protocol.md section 5). */
+import { bindingAt } from "../analyze/prop-names.ts";
 import { DOM, PATHS } from "../../../platform/shared/wire.ts";
 import type { Module } from "../analyze/analyze.ts";
 import { SvcError } from "../../../platform/shared/errors.ts";
@@ -455,7 +456,14 @@ export class BrowserEmitter implements ElementEmitter {
     if (isCalled && isCreated)
       body.push(`${this.#client.part("ref", "whenConnected", place.scope)}(${path}, `, target, ");\n");
     else if (isCalled) body.push("(", target, `)(${path});\n`);
-    else body.push(target, `.current = ${path};\n`);
+    else if (this.#isOwnRef(target)) body.push(target, `.current = ${path};\n`);
+    else body.push(`${this.#client.part("ref", "fill", place.scope)}(`, target, `, ${path});\n`);
+  }
+
+  /** Whether a target is `createRef()` of the component itself. That of a prop or a context may be missing, or a function. */
+  #isOwnRef(target: Node): boolean {
+    const binding = bindingAt(this.#module, unwrap(target));
+    return binding !== undefined && this.#module.kind(binding) === "ref";
   }
 
   #bindField({ property, target, access }: FieldAttribute, path: string, place: Place, body: Code): void {
