@@ -511,7 +511,8 @@ export class LivePropsEmitter {
 
   #isCaptured(receiver: string, code: Node): boolean {
     const { anywhere, shown, besideLive } = this.#called;
-    const isStatic = this.#module.liveness(this.#functionBehind(code)) === "static";
+    const fn = this.#functionBehind(code);
+    const isStatic = this.#module.liveness(fn) === "static" && shownReads(this.#module, fn) === "";
     const others = !isHeld(receiver) ? besideLive : isStatic ? [] : shown;
     return [...anywhere, ...others].some((name) => includes(name, receiver) || name === ALL_PROPS);
   }
