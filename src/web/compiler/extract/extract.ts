@@ -217,14 +217,15 @@ function atomsOfExpression(extraction: Extraction, child: Expression, inner: Nod
   const reacts = position.isRegion || liveness === "live" || (liveness === "maybe" && position.scope !== undefined);
   const part = partOf(child, [liveness], position);
   if (part) return [part];
+  // In its own code, a created component has its children as a value.
+  const isGiven = !position.scope?.isClosure && choosesJsx(module, inner);
   if (!reacts) {
-    if (isStructured(inner) || holdsJsx(inner) || isChildren(inner, module.scopes) || !position.scope) {
+    // JSX can't be in the same text as values beside it that change.
+    if (isStructured(inner) || holdsJsx(inner) || isGiven || isChildren(inner, module.scopes) || !position.scope) {
       return [{ kind: "item", item: { kind: "piece", expression: child } }];
     }
     return [{ kind: "expression", expression: child, live: false }];
   }
-  // In its own code, a created component has its children as a value.
-  const isGiven = !position.scope?.isClosure && choosesJsx(module, inner);
   const isRegion = isStructured(inner) || isAlternative(inner) || isGiven;
   if (position.isView && !isRegion && isInsert(module, position, inner)) {
     return [
