@@ -81,6 +81,18 @@ export interface ResourceCall {
   fetcher: Node;
 }
 
+/** A name that an `<Await>` gives its children. */
+export interface AwaitedName {
+  /** The parameter that contains it. */
+  pattern: Node;
+  name: string;
+  /** Source and fetcher of the resource; empty if another component fetches it. */
+  fetch: readonly Node[];
+  symbol: string;
+  /** Names that the parameter declares. */
+  declares: ReadonlySet<Binding>;
+}
+
 /** The browser side of a root template (docs/resume-protocol.md section 1). */
 export interface Scope {
   index: number;

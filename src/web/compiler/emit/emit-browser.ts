@@ -24,6 +24,7 @@ import { makerCode, selectedValue } from "../extract/template-html.ts";
 import type { Binding } from "../parse/scopes.ts";
 import { isTextKind, valueKind } from "../analyze/expression-kinds.ts";
 import type {
+  AwaitedName,
   Attribute,
   AttributeKind,
   Branch,
@@ -40,18 +41,6 @@ import type {
   SpreadAttribute,
   ValueAttribute,
 } from "../model.ts";
-
-/** A name that an `<Await>` gives its children. */
-interface AwaitedName {
-  /** The parameter that contains it. */
-  pattern: Node;
-  name: string;
-  /** Source and fetcher of the resource; empty if another component fetches it. */
-  fetch: readonly Node[];
-  symbol: string;
-  /** Names that the parameter declares. */
-  declares: ReadonlySet<Binding>;
-}
 
 export class BrowserEmitter implements ElementEmitter {
   readonly #module: Module;
