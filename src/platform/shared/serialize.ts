@@ -12,10 +12,12 @@ import type { Json } from "./json.ts";
 /** Thrown for a value that can't be serialized, with its path. */
 export class SerializeError extends Error {
   readonly path: string;
+  readonly isFunction: boolean;
 
   constructor(path: string, what: string) {
     super(`${path === "" ? "It" : `Its part ${path}`} is ${what}, which can't travel to the browser`);
     this.path = path;
+    this.isFunction = what === "a function";
   }
 }
 

@@ -40,6 +40,10 @@ const RESOURCE_AND_DATA: readonly string[] = ["resource", "data"];
 const NONE: readonly number[] = [];
 const NOBODY: ReadonlySet<number> = new Set();
 
+/** The most common reason why the browser has no code for a function of a hook. */
+const CAUSE =
+  ". If a hook made it, it may use a let variable, which createRef() or signal() replaces, or something that only the server has";
+
 const MINUS_ZERO = Symbol("-0");
 
 /** The part of a template that errors about its captured values mention. */
@@ -376,7 +380,8 @@ function encode(value: unknown, where: Place, placeOf: (value: unknown) => numbe
   try {
     return serialize(value, placeOf, gettersOf);
   } catch (error) {
-    if (error instanceof SerializeError) throw cannotTravel(where, error.message);
+    if (error instanceof SerializeError)
+      throw cannotTravel(where, error.isFunction ? `${error.message}${CAUSE}` : error.message);
     throw error;
   }
 }
