@@ -220,10 +220,11 @@ describe("an edit under svc dev", () => {
     await hasRun("first undo-first second ");
   });
 
-  it("that passes a handler as a prop which prevents a default action too late is reported in the page", async () => {
-    app.edit(DESK, "      <Mount />", "      <Pressed onPress={(event) => event.preventDefault()} />", [
+  it("that passes a handler as a prop whose helper prevents a default action too late is reported in the page", async () => {
+    app.edit(DESK, "      <Mount />", "      <Pressed onPress={(event) => prevent(event)} />", [
       "function Ticker() {",
-      `function Pressed({ onPress }: { onPress: (event: Event) => void }) {
+      `const prevent = (event: Event): void => event.preventDefault();
+      function Pressed({ onPress }: { onPress: (event: Event) => void }) {
         return <input aria-label="Pressed" onKeyDown={onPress} />;
       }
       function Ticker() {`,
