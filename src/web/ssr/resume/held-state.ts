@@ -6,11 +6,12 @@
 import { remembered } from "../../../platform/shared/collections/memoize.ts";
 import { ServerResource } from "../../reactivity/server-resource.ts";
 import { isOfStore, mayHoldState, promote } from "../../reactivity/server-store.ts";
+import { isSignal, untrack, type Signal } from "../../reactivity/signal.ts";
 import { gettersOf, referenceOf } from "./function-props.ts";
 import { holdsNested, isNested, partsOf } from "./nested-values.ts";
 import { renderInProgress } from "../current-page.ts";
 import type { Render } from "../render.ts";
-import { LIVE, Mixed, type Props } from "./live-props.ts";
+import { Derived, LIVE, Mixed, type Props } from "./live-props.ts";
 
 /** Stands in `paths` for all members: the value is passed to a function, or the member has no fixed name. */
 const ANY = "*";
@@ -84,6 +85,7 @@ export function stateOf(value: unknown, paths: string): object | undefined {
   if (typeof value === "function") return readsState(value) ? value : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   if (value instanceof ServerResource) return value;
+  if (isSignal(value)) return listsStores(value) ? value : undefined;
   if (isOfStore(value)) {
     promote(value);
     return value;
@@ -118,9 +120,20 @@ function isOnlyState(value: unknown, seen: Set<unknown>): boolean {
   return [...partsOf(value)].every((part) => isOnlyState(part, seen));
 }
 
+/** Whether the value of a signal or computed is a list with items of a store, whose fields change although the list stays. */
+function listsStores(list: Signal<unknown>): boolean {
+  try {
+    const items = untrack(() => list.value);
+    return Array.isArray(items) && items.some(isOfStore);
+  } catch {
+    // What shows the computed reports its error.
+    return false;
+  }
+}
+
 /** Whether the browser can create a function, from state. Calling it may read that state. */
 function readsState(value: object): boolean {
-  return referenceOf(value)?.slots.some(holdsNested) ?? false;
+  return referenceOf(value)?.slots.some((slot) => slot instanceof Derived || holdsNested(slot)) ?? false;
 }
 
 function mayContainStores(value: object): boolean {

@@ -14,7 +14,7 @@ import { record, referenceOf } from "./function-props.ts";
 export const LIVE: unique symbol = Symbol("live props");
 
 /** A value that the browser makes, and makes again when what it is made from changes. */
-class Derived {
+export class Derived {
   readonly isDerived = true;
 }
 
