@@ -161,9 +161,7 @@ export function compileHooks(
   path: string,
   { aliases = NO_ALIASES, runtime = RUNTIME }: CompileOptions = {},
 ): Compiled | undefined {
-  const file: SourceFile = { path, text };
-  const program = parse(file);
-  nameFrameworkImports(program, aliases);
+  const { file, program } = parseForms({ path, text }, aliases);
   const module = analyze(file, program);
   refuseStoreMembers(module);
   const client = new ClientModule(module);

@@ -10,7 +10,9 @@ import { calledViewEdits, mayCallViews } from "./called-views.ts";
 import { controlFlowEdits, MAY_HAVE_FORM } from "./control-flow-forms.ts";
 import { defaultViewEdits, mayHaveDefaultView } from "./default-views.ts";
 import { earlyReturnEdits, mayReturnEarly } from "./early-return-forms.ts";
+import { innerComponentEdits, MAY_BE_INNER } from "./inner-components.ts";
 import { inlineHookEdits, MAY_CALL_HOOK } from "./inline-hooks.ts";
+import { letRefEdits, MAY_SHARE_LET } from "./let-refs.ts";
 import { listedConditionEdits, MAY_LIST } from "./listed-conditions.ts";
 import { mayNameView, namedViewEdits } from "./named-views.ts";
 import { mayWrapComponent, wrappedComponentEdits } from "./wrapped-components.ts";
@@ -25,6 +27,7 @@ interface Form {
 const FORMS: readonly Form[] = [
   { may: (_file, program) => mayWrapComponent(program), edits: wrappedComponentEdits },
   { may: ({ text }) => MAY_AWAIT.test(text), edits: (_file, program, scopes) => awaitedContentEdits(program, scopes) },
+  { may: ({ text }) => MAY_BE_INNER.test(text), edits: innerComponentEdits },
   { may: ({ text }) => MAY_CALL_HOOK.test(text), edits: inlineHookEdits },
   {
     may: (_file, program) => mayCallViews(program),
@@ -32,6 +35,7 @@ const FORMS: readonly Form[] = [
   },
   { may: ({ text }) => MAY_HAVE_FORM.test(text), edits: controlFlowEdits },
   { may: (_file, program) => mayAssignView(program), edits: assignedViewEdits },
+  { may: ({ text }) => MAY_SHARE_LET.test(text), edits: letRefEdits },
   { may: (_file, program) => mayHaveDefaultView(program), edits: defaultViewEdits },
   { may: (_file, program) => mayNameView(program), edits: namedViewEdits },
   { may: (_file, program) => mayReturnEarly(program), edits: earlyReturnEdits },
