@@ -13,6 +13,7 @@ export { FORM_TEXTS, sizeText } from "./platform/shared/form-texts.ts";
 export { submitted, type SubmitBody, type SubmitDefinition, type Submitted } from "./app/forms/submit.ts";
 export { useApp, useRequest } from "./app/pages/use-app.ts";
 export { didYouMean } from "./platform/shared/did-you-mean.ts";
+export { requireFinite } from "./platform/shared/json.ts";
 export type { Log } from "./platform/shared/log.ts";
 export { fieldsOf, storedFields, valueOf, type SignalField } from "./graphs/definition/signal-fields.ts";
 export { attributeText, parseAttributeFilter } from "./graphs/definition/attribute-text.ts";

@@ -1,6 +1,6 @@
 /** The operator actions of the run screen. */
 import { SvcError, type App, type Entry } from "../index.ts";
-import { storedFields, valueOf } from "../internal.ts";
+import { requireFinite, storedFields, valueOf } from "../internal.ts";
 import type { Json } from "../graph.ts";
 import { OPS_PATH } from "./operator-access.ts";
 import type { Screens } from "./ops-context.ts";
@@ -101,9 +101,12 @@ function idOf(params: Step["params"]): string {
 /** Parses a JSON field; undefined if it is empty. @throws SvcError `SVC_INVALID` */
 function readJson(text: string | undefined, field: string): Json | undefined {
   if (text === undefined || text.trim() === "") return undefined;
+  let value: Json;
   try {
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text) as Json;
   } catch (error) {
     throw new SvcError("SVC_INVALID", `The ${field} is not valid JSON: ${(error as Error).message}`);
   }
+  requireFinite(value);
+  return value;
 }

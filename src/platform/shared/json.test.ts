@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { SvcError } from "./errors.ts";
-import { MAX_JSON_DEPTH, parseJson } from "./json.ts";
+import { MAX_JSON_DEPTH, parseJson, requireFinite } from "./json.ts";
 
 function refusal(text: string): string {
   try {
@@ -47,6 +47,14 @@ describe("JSON from outside", () => {
     assert.throws(() => parseJson(`[${"1,".repeat(long)}`, 100), /more than 100 values/);
     assert.match(refusal(`["${"x".repeat(long)}`), /Invalid JSON/);
     assert.match(refusal(`["${"x".repeat(long)}\\`), /Invalid JSON/);
+  });
+
+  it("is rejected with a number that is too large, with its place, where it is stored", () => {
+    const stored = (text: string) => () => requireFinite(parseJson(text));
+    assert.throws(stored("1e999"), /a number at \$ that is too large/);
+    assert.throws(stored(`{"a":[1,-1e999]}`), /a number at \$\.a\[1\] that is too large/);
+    assert.throws(stored(`{"input":${"1".repeat(400)}}`), { code: "SVC_INVALID", message: /at \$\.input that/ });
+    assert.doesNotThrow(stored("[1.7976931348623157e308, 1e-999, null, {}]"));
   });
 
   it("is rejected with keys that reach prototypes, with their place", () => {

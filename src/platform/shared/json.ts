@@ -72,6 +72,19 @@ function tooMany(maxNodes: number): SvcError {
   return new SvcError("SVC_INVALID", `JSON contains more than ${maxNodes} values`);
 }
 
+/**
+ * Refuses numbers that the parser reads as infinite, such as `1e999`: what is stored as JSON can't contain them.
+ * @throws SvcError `SVC_INVALID` with the place of the number
+ */
+export function requireFinite(value: Json, place?: Place): void {
+  if (value === Infinity || value === -Infinity)
+    throw new SvcError("SVC_INVALID", `JSON contains a number at ${pathOf(place)} that is too large`);
+  if (typeof value !== "object" || value === null) return;
+  const isList = Array.isArray(value);
+  for (const [key, part] of Object.entries(value))
+    requireFinite(part, { around: place, step: isList ? Number(key) : key });
+}
+
 /** Path to a value: a member's name or an item's index, and the place of its container; undefined is the root. */
 type Place = { readonly around: Place; readonly step: string | number } | undefined;
 

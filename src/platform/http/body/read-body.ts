@@ -1,6 +1,6 @@
 /** Reads request bodies: checks limits before reading, requires UTF-8, and compares media types without parameters. */
 import { SvcError } from "../../shared/errors.ts";
-import { parseJson, type Json } from "../../shared/json.ts";
+import { parseJson, requireFinite, type Json } from "../../shared/json.ts";
 import { remembered } from "../../shared/collections/memoize.ts";
 import type { Context } from "../types.ts";
 
@@ -60,7 +60,9 @@ export function tooLarge(limitBytes: number): SvcError {
 /** A strict JSON body (docs/reference/http.md section 1) of at most `maxNodes` values. @throws SvcError `SVC_CONTENT_TYPE`, `SVC_TOO_LARGE`, `SVC_INVALID` */
 export async function readJson(ctx: Context, limitBytes: number, maxNodes?: number): Promise<Json> {
   requireJson(ctx, limitBytes);
-  return jsonIn(await ctx.bytes(limitBytes), maxNodes);
+  const value = jsonIn(await ctx.bytes(limitBytes), maxNodes);
+  requireFinite(value);
+  return value;
 }
 
 /** Checks that need only the headers of a strict JSON body. @throws as `readJson` */
