@@ -4,9 +4,7 @@ import type { Module } from "./analyze.ts";
 import { isFunction, memberName, walk, type Node } from "../parse/ast.ts";
 import { svcName } from "./declaration-kinds.ts";
 import { propertyOf } from "./lifted.ts";
-
-/** Mutating methods of arrays, maps and sets. */
-const CHANGING = new Set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear".split(" "));
+import { CHANGING_METHODS } from "./methods.ts";
 
 /** The assignment, increment or `delete` of a member access. */
 export function changeOf(module: Module, target: Node): Node | undefined {
@@ -44,7 +42,7 @@ export function deepChangeOf(module: Module, node: Node): Change | undefined {
     const change = changeOf(module, member);
     if (change) return { node: change, path: fixedNames(members.slice(0, at + 1)), depth: at };
     const call = module.parentOf(member);
-    if (call?.type === "CallExpression" && call.callee === member && CHANGING.has(memberName(member) ?? ""))
+    if (call?.type === "CallExpression" && call.callee === member && CHANGING_METHODS.has(memberName(member) ?? ""))
       return { node: call, path: fixedNames(members.slice(0, at)), depth: at };
   }
   return undefined;

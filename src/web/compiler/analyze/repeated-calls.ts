@@ -6,14 +6,7 @@ import type { ESTree } from "vite";
 import { isFunction, memberName, unwrap, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 import { functionOf } from "./declaration-kinds.ts";
-
-/** Methods of arrays and texts that change nothing. They run the functions that they get. */
-export const METHODS = new Set(
-  (
-    "map filter flatMap find findLast some every reduce slice concat flat toSorted toReversed join includes indexOf at keys values entries " +
-    "trim toUpperCase toLowerCase split startsWith endsWith padStart padEnd repeat replace replaceAll charAt toFixed toString"
-  ).split(" "),
-);
+import { CHANGING_METHODS, METHODS } from "./methods.ts";
 
 /** Functions of the platform whose results depend on their arguments only. */
 const GLOBALS = new Set(
@@ -21,9 +14,6 @@ const GLOBALS = new Set(
     " ",
   ),
 );
-
-/** Methods that change an array, a map or a set. */
-const CHANGING = new Set("push pop shift unshift splice sort reverse fill copyWithin set add delete clear".split(" "));
 
 /** The code that a call runs at once, and names of functions that it takes for that. */
 export interface Called {
@@ -127,7 +117,7 @@ function changes(fn: FunctionNode, name: Node): boolean {
 }
 
 function changedBy(callee: ESTree.MemberExpression): Node | undefined {
-  return CHANGING.has(memberName(callee) ?? "") ? unwrap(callee.object) : undefined;
+  return CHANGING_METHODS.has(memberName(callee) ?? "") ? unwrap(callee.object) : undefined;
 }
 
 function rootOf(node: Node): Node {

@@ -24,7 +24,7 @@ import { obstacleOf, type Obstacle } from "../extract/early-return-forms.ts";
 import { mayReturn } from "./early-returns.ts";
 import { rootOfObject } from "./prop-names.ts";
 import { assigning } from "./repeatable.ts";
-import { METHODS } from "./repeated-calls.ts";
+import { METHODS } from "./methods.ts";
 import { valueSources } from "./value-sources.ts";
 
 /** Reports SVC112 at each place that displays such a value. */

@@ -1,6 +1,6 @@
 /** Step 4, server code of captured values: of an object only the members that browser code reads. Others may be for the server alone. */
 import type { Kind } from "../analyze/declaration-kinds.ts";
-import { METHODS } from "../analyze/repeated-calls.ts";
+import { METHODS } from "../analyze/methods.ts";
 import type { Slot } from "../model.ts";
 import type { ServerOutput } from "./server-output.ts";
 

@@ -10,6 +10,7 @@ import type { Edit } from "../edits.ts";
 import { isComponentTag, isFunction, isJsx, tagName, walk, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Scopes } from "../parse/scopes.ts";
 import type { SourceFile } from "../diagnostics.ts";
+import { unusedName } from "./unused-names.ts";
 
 /** Whether a module may have such calls. */
 export const MAY_CALL_HOOK = /\buse[A-Z]\w*\s*(?:<[^()]*>)?\(/;
@@ -105,8 +106,6 @@ function isGiven(node: Node, component: FunctionNode, parents: ReadonlyMap<Node,
 function namesFor(calls: readonly ESTree.CallExpression[], text: string): string[] {
   return calls.map(({ callee }, at) => {
     const stem = callee.type === "Identifier" ? callee.name.replace(/^use/, "used") : "used";
-    let name = `${stem}${at}`;
-    while (text.includes(name)) name += "_";
-    return name;
+    return unusedName(`${stem}${at}`, text);
   });
 }

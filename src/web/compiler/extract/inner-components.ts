@@ -8,6 +8,7 @@ import type { Edit } from "../edits.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import type { FunctionNode, Node } from "../parse/ast.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
+import { unusedName } from "./unused-names.ts";
 
 /** Whether a module may have such components: one with an indented arrow or function that begins with a pattern. */
 export const MAY_BE_INNER = /^\s+(?:const|function)\s+[A-Z]\w*.*\(\{/m;
@@ -18,7 +19,7 @@ export function innerComponentEdits({ text }: SourceFile, program: ESTree.Progra
   for (const component of components) {
     const [pattern] = component.params;
     if (pattern?.type !== "ObjectPattern" || !isInside(component, components)) continue;
-    const name = unusedName(text);
+    const name = unusedName("own", text);
     const codes = codesOf(pattern, scopes, text, name);
     if (!codes) continue;
     const end = pattern.typeAnnotation?.start ?? pattern.end;
@@ -65,11 +66,4 @@ function codesOf(
 /** Whether a default is the same at each read. */
 function isFixed(node: Node): boolean {
   return node.type === "Literal" || (node.type === "TemplateLiteral" && node.expressions.length === 0);
-}
-
-/** A name that the text of the module does not contain. */
-function unusedName(text: string): string {
-  let name = "own";
-  while (text.includes(name)) name += "_";
-  return name;
 }

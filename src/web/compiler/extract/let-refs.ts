@@ -10,6 +10,7 @@ import type { SourceFile } from "../diagnostics.ts";
 import type { Edit } from "../edits.ts";
 import { isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference, Scopes } from "../parse/scopes.ts";
+import { unusedName } from "./unused-names.ts";
 
 /** Whether a module may have such variables: one that begins without a value. */
 export const MAY_SHARE_LET = /^\s+let\s+\w+\s*(?:;|:[^=\n]*(?:;|=\s*(?:null|undefined)\b)|=\s*(?:null|undefined)\b)/m;
@@ -31,7 +32,7 @@ export function letRefEdits({ text }: SourceFile, program: ESTree.Program, scope
     if (!isShared(uses, owner, parents) || uses.some((use) => use.isWrite && runsOnServer(use, owner, parents, scopes)))
       continue;
     const known = scopes.bindings.find((one) => svcImport(one) === "createRef")?.name;
-    const create = known ?? unusedName(text);
+    const create = known ?? unusedName("createRef_", text);
     const isNull = isNullInit(binding);
     return [
       ...(known === undefined
@@ -138,11 +139,4 @@ function editOf(use: Reference, parents: ReadonlyMap<Node, Node>, isNull: boolea
   const code = use.isWrite || isNull ? read : `(${read} ?? undefined)`;
   const isShort = use.parent.type === "Property" && use.parent.shorthand;
   return [{ start, end, insert: isShort ? `${use.name}: ${code}` : code }];
-}
-
-/** A name that the text of the module does not contain. */
-function unusedName(text: string): string {
-  let name = "createRef_";
-  while (text.includes(name)) name += "_";
-  return name;
 }

@@ -9,6 +9,7 @@ import type { Edit } from "../edits.ts";
 import { holdsJsx, isFunction, returnsOf, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Scopes } from "../parse/scopes.ts";
 import { replaceWith } from "./moved-code.ts";
+import { unusedName } from "./unused-names.ts";
 
 /** Whether a module may have such components. Most have none, and their names are not resolved twice. */
 export function mayWrapComponent(program: ESTree.Program): boolean {
@@ -24,7 +25,7 @@ export function wrappedComponentEdits(
   for (const statement of program.body) {
     const found = inlineComponent(statement);
     if (!found || svcName(found.call.callee, scopes) !== undefined) continue;
-    const name = unusedName(found.name, text);
+    const name = unusedName(`${found.name}Inner`, text);
     const { start, end } = found.component;
     return replaceWith(text, statement, [
       `const ${name} = `,
@@ -61,11 +62,4 @@ function valueOf(statement: Node): { name: string; value: Node | undefined } {
   return first?.id.type === "Identifier" && isNamed
     ? { name: first.id.name, value: first.init ?? undefined }
     : { name: "", value: undefined };
-}
-
-/** A name that the text of the module does not contain. */
-function unusedName(name: string, text: string): string {
-  let unused = `${name}Inner`;
-  while (text.includes(unused)) unused += "_";
-  return unused;
 }
