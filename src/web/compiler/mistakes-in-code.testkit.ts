@@ -509,7 +509,7 @@ export const CODE_MISTAKES: Mistake[] = [
   ],
   [
     "a let variable for an element",
-    "export function A() { let field: HTMLElement | undefined; return <p ref={(element) => («field» = element)}>x</p>; }",
+    "export function A() { let field = find(); return <p ref={(element) => («field» = element)}>x</p>; }",
     "SVC101",
     /Write const field = createRef<HTMLElement>\(\) and ref=\{field\}, and read field\.current/,
     "export function A() { const field = createRef<HTMLElement>(); return <p ref={field} onClick={() => field.current?.focus()}>x</p>; }",

@@ -10,8 +10,8 @@ import type { FunctionNode, Node } from "../parse/ast.ts";
 import type { Binding, Scopes } from "../parse/scopes.ts";
 import { unusedName } from "./unused-names.ts";
 
-/** Whether a module may have such components: one with an indented arrow or function that begins with a pattern. */
-export const MAY_BE_INNER = /^\s+(?:const|function)\s+[A-Z]\w*.*\(\{/m;
+/** Whether a module may have such components: a function with the name of a component whose parameter is a pattern. */
+export const MAY_BE_INNER = /\b(?:const|function)\s+[A-Z]\w*[^{;]*\(\s*\{/;
 
 /** @returns the change for the first such component; undefined if there is none */
 export function innerComponentEdits({ text }: SourceFile, program: ESTree.Program, scopes: Scopes): Edit[] | undefined {

@@ -4,21 +4,18 @@
  */
 import type { ESTree } from "vite";
 import { findComponents } from "../analyze/components.ts";
-import { mayCreateState, SVC, svcImport, svcName } from "../analyze/declaration-kinds.ts";
+import { mayCreateState, svcName } from "../analyze/declaration-kinds.ts";
 import { parentsOf } from "../analyze/analyze.ts";
 import type { SourceFile } from "../diagnostics.ts";
 import type { Edit } from "../edits.ts";
 import { isFunction, unwrap, type FunctionNode, type Node } from "../parse/ast.ts";
 import type { Binding, Reference, Scopes } from "../parse/scopes.ts";
-import { unusedName } from "./unused-names.ts";
 
 /** Whether a module may have such variables: one that begins without a value. */
-export const MAY_SHARE_LET = /^\s+let\s+\w+\s*(?:;|:[^=\n]*(?:;|=\s*(?:null|undefined)\b)|=\s*(?:null|undefined)\b)/m;
+export const MAY_SHARE_LET = /\blet\s+\w+\s*(?:[;\n]|:[^=;]*(?:;|=\s*(?:null|undefined)\b)|=\s*(?:null|undefined)\b)/;
 
 /** @returns the change for the first such variable; undefined if there is none */
 export function letRefEdits({ text }: SourceFile, program: ESTree.Program, scopes: Scopes): Edit[] | undefined {
-  const source = importOfSvc(program, text);
-  if (source === undefined) return undefined;
   const parents = parentsOf(program);
   const components = findComponents(program, scopes);
   for (const binding of scopes.bindings) {
@@ -31,29 +28,12 @@ export function letRefEdits({ text }: SourceFile, program: ESTree.Program, scope
     const uses = scopes.references.filter((one) => one.binding === binding && one.node !== binding.node);
     if (!isShared(uses, owner, parents) || uses.some((use) => use.isWrite && runsOnServer(use, owner, parents, scopes)))
       continue;
-    const known = scopes.bindings.find((one) => svcImport(one) === "createRef")?.name;
-    const create = known ?? unusedName("createRef_", text);
-    const isNull = isNullInit(binding);
+    const removed = text.slice(statement.start, statement.end).replaceAll(/[^\n]/g, "");
     return [
-      ...(known === undefined
-        ? [{ start: program.start, end: program.start, insert: `import { createRef as ${create} } from ${source}; ` }]
-        : []),
-      {
-        start: statement.start,
-        end: statement.end,
-        insert: `const ${binding.name} = ${create}();${text.slice(statement.start, statement.end).replaceAll(/[^\n]/g, "")}`,
-      },
-      ...uses.flatMap((use) => editOf(use, parents, isNull)),
+      { start: statement.start, end: statement.end, insert: `const ${binding.name} = { current: null };${removed}` },
+      ...uses.flatMap((use) => editOf(use, parents, isNullInit(binding))),
     ];
   }
-  return undefined;
-}
-
-/** The specifier of the framework in the text, which may have another name there. */
-function importOfSvc(program: ESTree.Program, text: string): string | undefined {
-  for (const statement of program.body)
-    if (statement.type === "ImportDeclaration" && statement.source.value === SVC && statement.importKind !== "type")
-      return text.slice(statement.source.start, statement.source.end);
   return undefined;
 }
 
